@@ -1,0 +1,11 @@
+"""The app's wiring."""
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class MemorykitConfig(AppConfig):
+    name = "memorykit_app"
+    label = "memorykit"
+    verbose_name = _("Memory")
+    default_auto_field = "django.db.models.BigAutoField"

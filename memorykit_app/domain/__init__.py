@@ -1,0 +1,1 @@
+"""The vocabulary of memorykit: pure Python, no Django, no I/O."""

@@ -1,0 +1,47 @@
+"""The drain: claim due jobs and work them until none is due or the time is up."""
+
+from __future__ import annotations
+
+import time
+from itertools import groupby
+
+from memorykit_app import conf
+from memorykit_app.domain.errors import LeaseLost
+from memorykit_app.models import JobKind
+from memorykit_app.services import bell, embedding, extraction, leases
+
+
+def drain() -> int:
+    """Work due jobs and return how many were claimed.
+
+    Stops claiming after DRAIN_SECONDS and rings again, so that a worker can be stopped between
+    two drains and no RQ time-out hits a job midway.
+    """
+    settings = conf.settings().jobs
+    bell.answer()
+    leases.rescue()
+    claimed = 0
+    until = time.monotonic() + settings.drain_seconds
+    while time.monotonic() < until:
+        batch = leases.claim(JobKind.EXTRACT, limit=1) or leases.claim(
+            JobKind.EMBED, limit=settings.claim_batch
+        )
+        if not batch:
+            return claimed
+        claimed += len(batch)
+        _work(batch)
+    bell.ring()
+    return claimed
+
+
+def _work(batch: list[leases.Lease]) -> None:
+    by_profile = sorted(batch, key=lambda lease: lease.profile)
+    for _, part in groupby(by_profile, key=lambda lease: lease.profile):
+        try:
+            if batch[0].kind is JobKind.EXTRACT:
+                extraction.run(batch[0])
+            else:
+                embedding.run(list(part))
+        except LeaseLost:
+            # Somebody else holds the job now; what it did here was rolled back.
+            continue

@@ -1,0 +1,186 @@
+"""Erase: take every word of a memory out of all that this system writes; say what went."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from uuid import UUID
+
+from uuid6 import uuid7
+
+from memorykit_app import backends
+from memorykit_app.domain import identity
+from memorykit_app.domain.actors import Principal
+from memorykit_app.domain.scope import Scope
+from memorykit_app.domain.states import State, Verb
+from memorykit_app.models import (
+    Embedding,
+    ErasureReceipt,
+    Fingerprint,
+    Job,
+    JobState,
+    Memory,
+    Revision,
+    Source,
+    Term,
+    Transcript,
+    access,
+    sealed,
+)
+from memorykit_app.services import content as content_check
+from memorykit_app.services import lifecycle, revisions, scopes, search_terms, transcripts
+from memorykit_app.services.faults import guarded
+from memorykit_app.services.lifecycle import Command
+
+
+@guarded
+def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
+    """Scrub a memory for good and return its content-free receipt.
+
+    A repeated erase returns the first receipt and writes nothing. Raises MemoryNotFound,
+    AccessDenied, StaleVersion, or MemoryHeld while a hold stands.
+    """
+    with sealed(asked.scope):
+        memory = lifecycle.locked(memory_id, asked.scope)
+        if memory.state == State.ERASED:
+            access.authorize(
+                asked.by, Verb.ERASE.value, asked.scope, lifecycle.target_of(memory)
+            )
+            return ErasureReceipt.objects.in_scope(asked.scope).get(memory_id=memory.pk)
+        memory, step = lifecycle.begin(memory_id, Verb.ERASE, asked)
+        record = scopes.ensure(asked.scope, now=asked.now)
+        digests = _digests(memory, asked.scope)
+        counts = _scrub_children(memory, asked.scope)
+        counts["memory"] = 1
+        lifecycle.write(
+            memory,
+            step,
+            asked,
+            sources=[],
+            key="",
+            content="",
+            content_hash="",
+            source_agent_id="",
+            flags=[],
+            pinned=False,
+        )
+        counts["revision"] = _redact(memory, asked.scope)
+        receipt = _receipt(memory, asked, counts)
+        Fingerprint.objects.in_scope(asked.scope).bulk_create(
+            [
+                Fingerprint(
+                    id=uuid7(),
+                    scope_id=asked.scope.id,
+                    digest=scopes.digest(record, content_check.FINGERPRINT, text),
+                    receipt=receipt,
+                    created_at=asked.now,
+                )
+                for text in sorted(digests)
+            ],
+            ignore_conflicts=True,
+        )
+        backends.observer().notify("memory.erased", {"memory": str(memory.pk)})
+        return receipt
+
+
+def preview(memory_id: UUID, *, scope: Scope, by: Principal) -> dict[str, int]:
+    """Count what an erase of this memory would take away, per table; nothing is written."""
+    with sealed(scope):
+        memory = lifecycle.locked(memory_id, scope)
+        access.authorize(by, Verb.ERASE.value, scope, lifecycle.target_of(memory))
+        if memory.state == State.ERASED:
+            return {}
+        mine = {"memory_id": memory.pk}
+        return {
+            "memory": 1,
+            "source": Source.objects.in_scope(scope).filter(**mine).count(),
+            "revision": Revision.objects.in_scope(scope).filter(**mine).count(),
+            "term": Term.objects.in_scope(scope).filter(**mine).count(),
+            "embedding": Embedding.objects.in_scope(scope).filter(**mine).count(),
+            "transcript": len(_transcript_ids(memory, scope)),
+        }
+
+
+def _digests(memory: Memory, scope: Scope) -> set[str]:
+    """Return every text this memory ever held, normalised."""
+    past = Revision.objects.in_scope(scope).filter(memory_id=memory.pk)
+    texts = {
+        memory.content,
+        *(row["content"] for row in past.values_list("snapshot", flat=True)),
+    }
+    return {identity.normalised(text) for text in texts}
+
+
+def _transcript_ids(memory: Memory, scope: Scope) -> list[UUID]:
+    """Return the transcripts that this memory's sources, now or in the past, point to."""
+    past = Revision.objects.in_scope(scope).filter(memory_id=memory.pk)
+    wanted = {
+        transcript_id
+        for snapshot in past.values_list("snapshot", flat=True)
+        for source in snapshot["sources"]
+        if (transcript_id := transcripts.id_of(source["kind"], source["ref"])) is not None
+    }
+    found = Transcript.objects.in_scope(scope).filter(pk__in=wanted)
+    return list(found.values_list("pk", flat=True))
+
+
+def _scrub_children(memory: Memory, scope: Scope) -> dict[str, int]:
+    pointed_to = _transcript_ids(memory, scope)
+    counts = {
+        "transcript": Transcript.objects.in_scope(scope).filter(pk__in=pointed_to).delete()[0],
+        "source": Source.objects.in_scope(scope).filter(memory_id=memory.pk).delete()[0],
+        "embedding": Embedding.objects.in_scope(scope).filter(memory_id=memory.pk).delete()[0],
+        "term": search_terms.clear(memory),
+        "job": 0,
+    }
+    waiting = Job.objects.filter(
+        scope_id=scope.id,
+        target_id__in=[memory.pk, *pointed_to],
+        state=JobState.PENDING.value,
+    )
+    counts["job"] = waiting.delete()[0]
+    return counts
+
+
+def _redact(memory: Memory, scope: Scope) -> int:
+    rows = Revision.objects.in_scope(scope).filter(memory_id=memory.pk, content_erased=False)
+    past = list(rows)
+    for revision in past:
+        rows.filter(pk=revision.pk).update(
+            snapshot=revisions.redacted(revision.snapshot), note="", content_erased=True
+        )
+    return len(past)
+
+
+def _receipt(memory: Memory, asked: Command, counts: dict[str, int]) -> ErasureReceipt:
+    """Write the receipt, chained to the one before it in this scope."""
+    lifecycle.advisory_lock(asked.scope, "receipts")
+    before = ErasureReceipt.objects.in_scope(asked.scope).order_by("-created_at", "-id").first()
+    receipt = ErasureReceipt(
+        id=uuid7(),
+        scope_id=asked.scope.id,
+        memory_id=memory.pk,
+        counts=counts,
+        actor=asked.by.actor,
+        reason=asked.reason,
+        created_at=asked.now,
+        previous_hash=before.hash if before else "",
+    )
+    receipt.hash = receipt_hash(receipt)
+    receipt.save(force_insert=True)
+    return receipt
+
+
+def receipt_hash(receipt: ErasureReceipt) -> str:
+    """Return the hex SHA-256 that a receipt must carry, over itself and the one before."""
+    body = [
+        str(receipt.id),
+        str(receipt.scope_id),
+        str(receipt.memory_id),
+        receipt.counts,
+        receipt.actor,
+        receipt.reason,
+        receipt.created_at.isoformat(),
+        receipt.previous_hash,
+    ]
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,139 @@
+"""Host keys: minted, shown once, checked in constant time, rotated and revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.contrib.auth import get_user_model
+from uuid6 import uuid7
+
+from memorykit_app.domain.actors import Capability, Principal
+from memorykit_app.domain.errors import Conflict, InvalidMemory, MemoryNotFound
+from memorykit_app.domain.scope import Scope
+from memorykit_app.models import HostKey
+
+MARK = "mk"
+_NO_HASH = "0" * 64
+
+
+def create(
+    *,
+    name: str,
+    tenant_id: str,
+    projects: Sequence[str],
+    capabilities: Sequence[Capability],
+    now: datetime,
+    user_id: int | None = None,
+    expires_at: datetime | None = None,
+) -> tuple[HostKey, str]:
+    """Mint a key; return its row and the secret, which is nowhere kept.
+
+    Raises InvalidMemory or InvalidScope when a part is missing, or when a key that may review
+    or erase names no active user.
+    """
+    if not name.strip() or len(name) > 200:
+        raise InvalidMemory("name", "must be 1 to 200 characters")
+    if not projects:
+        raise InvalidMemory("projects", "must name at least one project")
+    for project in projects:
+        Scope.project(tenant_id, project)
+    if not capabilities:
+        raise InvalidMemory("capabilities", f"must be some of {', '.join(Capability)}")
+    personal = {Capability.REVIEW, Capability.ERASE} & set(capabilities)
+    if (personal or user_id is not None) and not _active(user_id):
+        raise InvalidMemory("user", "a key that may review or erase belongs to an active user")
+    if expires_at is not None and expires_at <= now:
+        raise InvalidMemory("expires_at", "must be later than now")
+    prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    key = HostKey(
+        id=uuid7(),
+        prefix=prefix,
+        secret_hash=_hash(secret),
+        name=name,
+        tenant_id=tenant_id,
+        projects=sorted(set(projects)),
+        capabilities=sorted({capability.value for capability in capabilities}),
+        user_id=user_id,
+        created_at=now,
+        expires_at=expires_at,
+    )
+    key.save(force_insert=True)
+    return key, f"{MARK}_{prefix}_{secret}"
+
+
+def authenticate(token: str, *, now: datetime) -> HostKey | None:
+    """Return the key behind a token, or None when it is unknown, expired or revoked.
+
+    Unknown and wrong tokens take the same steps.
+    """
+    mark, _, rest = token.partition("_")
+    prefix, _, secret = rest.partition("_")
+    key = HostKey.objects.filter(prefix=prefix).first() if mark == MARK else None
+    stored = key.secret_hash if key else _NO_HASH
+    genuine = hmac.compare_digest(stored, _hash(secret))
+    if key is None or not genuine or key.revoked_at is not None:
+        return None
+    if key.expires_at is not None and key.expires_at <= now:
+        return None
+    if key.last_used_on != now.date():
+        HostKey.objects.filter(pk=key.pk).update(last_used_on=now.date())
+    return key
+
+
+def principal_of(key: HostKey) -> Principal:
+    """Return who a key acts as."""
+    return Principal(
+        actor=f"host:{key.prefix}",
+        user_id=key.user_id,
+        capabilities=frozenset(Capability(name) for name in key.capabilities),
+    )
+
+
+def rotate(prefix: str, *, now: datetime, overlap_until: datetime) -> tuple[HostKey, str]:
+    """Mint a successor with the same rights; the old key works until `overlap_until`.
+
+    Raises MemoryNotFound, or Conflict when the key was revoked or expired.
+    """
+    old = _get(prefix)
+    if old.revoked_at is not None or (old.expires_at and old.expires_at <= now):
+        raise Conflict("this host key is revoked or expired: create a new one")
+    new, secret = create(
+        name=old.name,
+        tenant_id=old.tenant_id,
+        projects=old.projects,
+        capabilities=[Capability(name) for name in old.capabilities],
+        user_id=old.user_id,
+        now=now,
+    )
+    ends = min(old.expires_at, overlap_until) if old.expires_at else overlap_until
+    HostKey.objects.filter(pk=old.pk).update(expires_at=ends)
+    return new, secret
+
+
+def revoke(prefix: str, *, now: datetime) -> HostKey:
+    """End a key at once; revoking it again changes nothing. Raises MemoryNotFound."""
+    key = _get(prefix)
+    if key.revoked_at is None:
+        key.revoked_at = now
+        key.save(update_fields=["revoked_at"])
+    return key
+
+
+def _get(prefix: str) -> HostKey:
+    key = HostKey.objects.filter(prefix=prefix).first()
+    if key is None:
+        raise MemoryNotFound("no host key has this prefix")
+    return key
+
+
+def _active(user_id: int | None) -> bool:
+    users = get_user_model()._default_manager.filter(is_active=True)
+    return user_id is not None and users.filter(pk=user_id).exists()
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,41 @@
+"""Scope rows: made on first use, read for their salt."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+from memorykit_app import conf
+from memorykit_app.domain import identity
+from memorykit_app.domain.errors import ScopeClosed
+from memorykit_app.domain.scope import Scope
+from memorykit_app.models import ScopeRecord
+
+
+def ensure(scope: Scope, *, now: datetime) -> ScopeRecord:
+    """Return the row of an open scope, made when new. Raises ScopeClosed."""
+    record = ScopeRecord.objects.filter(pk=scope.id).first()
+    if record is None:
+        ScopeRecord.objects.bulk_create(
+            [
+                ScopeRecord(
+                    id=scope.id,
+                    tenant_id=scope.tenant_id,
+                    subject_type=scope.subject_type.value,
+                    subject_id=scope.subject_id,
+                    salt=secrets.token_bytes(32),
+                    created_at=now,
+                )
+            ],
+            ignore_conflicts=True,
+        )
+        record = ScopeRecord.objects.get(pk=scope.id)
+    if record.closed_at is not None:
+        raise ScopeClosed
+    return record
+
+
+def digest(record: ScopeRecord, purpose: str, text: str) -> str:
+    """Return the digest of a text under the key of this scope."""
+    secret = conf.settings().fingerprint_key.get_secret_value()
+    return identity.keyed_digest(identity.scope_key(secret, bytes(record.salt)), purpose, text)

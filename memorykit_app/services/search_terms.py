@@ -1,0 +1,32 @@
+"""Search terms of active memories: written on becoming active, gone on leaving."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from memorykit_app.domain import terms
+from memorykit_app.models import Memory
+
+_INSERT = """
+INSERT INTO memorykit_term (scope_id, term, memory_id, weight)
+SELECT %s, word.term, %s, word.weight
+  FROM unnest(%s::text[], %s::smallint[]) AS word (term, weight)
+"""
+_DELETE = "DELETE FROM memorykit_term WHERE scope_id = %s AND memory_id = %s"
+
+
+def clear(memory: Memory) -> int:
+    """Delete the terms of a memory; return how many there were."""
+    with connection.cursor() as cursor:
+        cursor.execute(_DELETE, [memory.scope_id, memory.pk])
+        return int(cursor.rowcount)
+
+
+def index(memory: Memory) -> None:
+    """Replace the terms of an active memory by those of its key and content."""
+    weights = terms.weighted_terms(memory.key, memory.content)
+    with connection.cursor() as cursor:
+        cursor.execute(_DELETE, [memory.scope_id, memory.pk])
+        cursor.execute(
+            _INSERT, [memory.scope_id, memory.pk, list(weights), list(weights.values())]
+        )
