@@ -30,7 +30,9 @@ def draft(content: str = "The office is in Lisbon.", **changes) -> Draft:
     return Draft(**(words | changes))
 
 
-def memory(content: str = "The office is in Lisbon.", *, state=State.CANDIDATE, **changes) -> Memory:
+def memory(
+    content: str = "The office is in Lisbon.", *, state=State.CANDIDATE, **changes
+) -> Memory:
     outer = {
         name: changes.pop(name)
         for name in ("scope", "by", "now", "memory_id", "idempotency_key", "source_agent_id")

@@ -57,9 +57,7 @@ def extractor() -> base.Extractor:
 
 
 def content_validator() -> base.ContentValidator:
-    return _instance(
-        "CONTENT_VALIDATOR", conf.settings().content_validator, base.ContentValidator
-    )
+    return _instance("CONTENT_VALIDATOR", conf.settings().content_validator, base.ContentValidator)
 
 
 def authorizer() -> base.Authorizer:

@@ -45,9 +45,7 @@ class Scope:
 
     @classmethod
     def project(cls, tenant_id: str, project_id: str) -> Scope:
-        return cls(
-            tenant_id=tenant_id, subject_type=SubjectType.PROJECT, subject_id=project_id
-        )
+        return cls(tenant_id=tenant_id, subject_type=SubjectType.PROJECT, subject_id=project_id)
 
     @property
     def id(self) -> uuid.UUID:

@@ -79,9 +79,7 @@ def check_depth(text: str, max_depth: int = MAX_DEPTH) -> int:
             if depth > max_depth:
                 line, column = _place(text, found.start())
                 rule = f"is nested deeper than {max_depth} levels; flatten it"
-                raise InvalidJson(
-                    f"line {line} column {column}", rule, line=line, column=column
-                )
+                raise InvalidJson(f"line {line} column {column}", rule, line=line, column=column)
         elif mark in "]}":
             depth -= 1
     return depth

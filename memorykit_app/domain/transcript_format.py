@@ -147,9 +147,7 @@ def _document(body: bytes, limits: Limits) -> Iterator[tuple[str, Any]]:
     return ((f"messages[{index}]", item) for index, item in enumerate(value))
 
 
-def _message(
-    index: int, where: str, raw: Any, limits: Limits, calls: dict[str, str]
-) -> Message:
+def _message(index: int, where: str, raw: Any, limits: Limits, calls: dict[str, str]) -> Message:
     if not isinstance(raw, dict):
         raise InvalidTranscript(where, "must be an object with role and content")
     role = raw.get("role")

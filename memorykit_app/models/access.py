@@ -38,9 +38,7 @@ _NEEDS = {
 _PERSONAL = frozenset({Capability.REVIEW, Capability.ERASE})
 
 
-def authorize(
-    principal: Principal, verb: str, scope: Scope, target: Target | None = None
-) -> None:
+def authorize(principal: Principal, verb: str, scope: Scope, target: Target | None = None) -> None:
     """Pass, or raise AccessDenied. A missing or broken authorizer refuses."""
     try:
         allowed = backends.authorizer().allows(principal, verb, scope, target or Target())

@@ -58,7 +58,9 @@ class Fingerprint(models.Model):
         db_table = "memorykit_fingerprint"
         default_permissions = ()
         constraints = [
-            models.UniqueConstraint(fields=["scope", "digest"], name="memorykit_fingerprint_unique"),
+            models.UniqueConstraint(
+                fields=["scope", "digest"], name="memorykit_fingerprint_unique"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -36,9 +36,7 @@ class FailureCode(StrEnum):
 
 
 _LEASED = Q(state=JobState.LEASED.value)
-_FINAL = Q(
-    state__in=[JobState.COMPLETED.value, JobState.FAILED.value, JobState.CANCELLED.value]
-)
+_FINAL = Q(state__in=[JobState.COMPLETED.value, JobState.FAILED.value, JobState.CANCELLED.value])
 
 
 class Job(models.Model):

@@ -29,9 +29,7 @@ class Memory(models.Model):
     valid_until = models.DateTimeField(null=True, blank=True)
     importance = models.SmallIntegerField(default=0)
     confidence = models.FloatField(default=0.0)
-    provenance = models.CharField(
-        max_length=32, choices=[(p.value, p.value) for p in Provenance]
-    )
+    provenance = models.CharField(max_length=32, choices=[(p.value, p.value) for p in Provenance])
     source_agent_id = models.CharField(max_length=512, blank=True)
     created_by = models.CharField(max_length=512)
     flags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
@@ -79,8 +77,7 @@ class Memory(models.Model):
             ),
             models.CheckConstraint(
                 condition=(
-                    _ERASED
-                    & Q(key="", content="", content_hash="", source_agent_id="", flags=[])
+                    _ERASED & Q(key="", content="", content_hash="", source_agent_id="", flags=[])
                 )
                 | (~_ERASED & ~Q(key="") & ~Q(content="") & ~Q(content_hash="")),
                 name="memorykit_memory_erased_is_empty",

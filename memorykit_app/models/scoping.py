@@ -33,9 +33,7 @@ class ScopedManager(models.Manager[M], Generic[M]):
         """Return the rows of the scopes that a reviewer was granted."""
         if not isinstance(granted, Granted):
             raise ScopeRequired("in_granted() takes a Granted")
-        return models.QuerySet(self.model, using=self._db).filter(
-            scope_id__in=granted.scope_ids
-        )
+        return models.QuerySet(self.model, using=self._db).filter(scope_id__in=granted.scope_ids)
 
 
 class Granted:

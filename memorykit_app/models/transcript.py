@@ -23,9 +23,7 @@ class Transcript(models.Model):
     class Meta:
         db_table = "memorykit_transcript"
         default_permissions = ()
-        indexes = [
-            models.Index(fields=["scope", "created_at"], name="memorykit_transcript_time")
-        ]
+        indexes = [models.Index(fields=["scope", "created_at"], name="memorykit_transcript_time")]
 
     def __str__(self) -> str:
         return f"transcript {str(self.id)[:8]}"

@@ -81,6 +81,4 @@ def _replace_sources(
     memory: Memory, sources: tuple[SourceRef, ...], asked: Command
 ) -> list[Source]:
     Source.objects.in_scope(asked.scope).filter(memory_id=memory.pk).delete()
-    return Source.objects.in_scope(asked.scope).bulk_create(
-        creation.source_rows(memory, sources)
-    )
+    return Source.objects.in_scope(asked.scope).bulk_create(creation.source_rows(memory, sources))

@@ -75,9 +75,7 @@ def run(batch: Sequence[Lease]) -> int:
         if lease.job_id not in failed:
             by_scope[lease.scope].append(lease)
     hashes = {text.lease.job_id: text.content_hash for text in texts}
-    return sum(
-        _store(scope, held, vectors, hashes, profile) for scope, held in by_scope.items()
-    )
+    return sum(_store(scope, held, vectors, hashes, profile) for scope, held in by_scope.items())
 
 
 def _read(batch: Sequence[Lease]) -> list[_Text]:
@@ -88,9 +86,7 @@ def _read(batch: Sequence[Lease]) -> list[_Text]:
     texts: list[_Text] = []
     for scope, wanted in by_scope.items():
         with sealed(scope):
-            rows = Memory.objects.in_scope(scope).filter(
-                pk__in=wanted, state=State.ACTIVE.value
-            )
+            rows = Memory.objects.in_scope(scope).filter(pk__in=wanted, state=State.ACTIVE.value)
             texts += [
                 _Text(lease=wanted[row.pk], content=row.content, content_hash=row.content_hash)
                 for row in rows
@@ -116,8 +112,7 @@ def _embed(
                 waiting += [[text] for text in part]
                 continue
             failures += [
-                _Failure(text.lease, FailureCode.EMBED_FAILED, error.recoverable)
-                for text in part
+                _Failure(text.lease, FailureCode.EMBED_FAILED, error.recoverable) for text in part
             ]
             continue
         if len(vectors) != len(part):

@@ -43,13 +43,10 @@ def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
     with sealed(asked.scope):
         memory = lifecycle.locked(memory_id, asked.scope)
         if memory.state == State.ERASED:
-            access.authorize(
-                asked.by, Verb.ERASE.value, asked.scope, lifecycle.target_of(memory)
-            )
+            access.authorize(asked.by, Verb.ERASE.value, asked.scope, lifecycle.target_of(memory))
             return ErasureReceipt.objects.in_scope(asked.scope).get(memory_id=memory.pk)
         memory, step = lifecycle.begin(memory_id, Verb.ERASE, asked)
-        record = scopes.ensure(asked.scope, now=asked.now)
-        digests = _digests(memory, asked.scope)
+        digests = _digests(memory, asked)
         counts = _scrub_children(memory, asked.scope)
         counts["memory"] = 1
         lifecycle.write(
@@ -66,19 +63,7 @@ def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
         )
         counts["revision"] = _redact(memory, asked.scope)
         receipt = _receipt(memory, asked, counts)
-        Fingerprint.objects.in_scope(asked.scope).bulk_create(
-            [
-                Fingerprint(
-                    id=uuid7(),
-                    scope_id=asked.scope.id,
-                    digest=scopes.digest(record, content_check.FINGERPRINT, text),
-                    receipt=receipt,
-                    created_at=asked.now,
-                )
-                for text in sorted(digests)
-            ],
-            ignore_conflicts=True,
-        )
+        _block(receipt, digests)
         backends.observer().notify("memory.erased", {"memory": str(memory.pk)})
         return receipt
 
@@ -101,14 +86,34 @@ def preview(memory_id: UUID, *, scope: Scope, by: Principal) -> dict[str, int]:
         }
 
 
-def _digests(memory: Memory, scope: Scope) -> set[str]:
-    """Return every text this memory ever held, normalised."""
-    past = Revision.objects.in_scope(scope).filter(memory_id=memory.pk)
-    texts = {
-        memory.content,
-        *(row["content"] for row in past.values_list("snapshot", flat=True)),
-    }
-    return {identity.normalised(text) for text in texts}
+def _digests(memory: Memory, asked: Command) -> list[str]:
+    """Return the keyed digests of every text this memory ever held."""
+    record = scopes.ensure(asked.scope, now=asked.now)
+    past = Revision.objects.in_scope(asked.scope).filter(memory_id=memory.pk)
+    texts = {row["content"] for row in past.values_list("snapshot", flat=True)}
+    return sorted(
+        scopes.digest(record, content_check.FINGERPRINT, identity.normalised(text))
+        for text in texts
+    )
+
+
+def _block(receipt: ErasureReceipt, digests: list[str]) -> None:
+    """Keep these texts from coming back; one whose block was lifted is blocked anew."""
+    rows = Fingerprint.objects.in_scope(receipt.scope.scope)
+    rows.bulk_create(
+        [
+            Fingerprint(
+                id=uuid7(),
+                scope_id=receipt.scope_id,
+                digest=digest,
+                receipt=receipt,
+                created_at=receipt.created_at,
+            )
+            for digest in digests
+        ],
+        ignore_conflicts=True,
+    )
+    rows.filter(digest__in=digests).update(lifted_at=None, lifted_by="")
 
 
 def _transcript_ids(memory: Memory, scope: Scope) -> list[UUID]:

@@ -114,9 +114,7 @@ def _store(
     return stored
 
 
-def _propose(
-    lease: Lease, index: int, proposal: Draft, submitted_by: str, *, now: datetime
-) -> int:
+def _propose(lease: Lease, index: int, proposal: Draft, submitted_by: str, *, now: datetime) -> int:
     """Store one candidate; one that breaks a rule is left out and takes no other along."""
     by = Principal(actor=f"model:{backends.extractor().id}")
     try:

@@ -52,9 +52,7 @@ def target_of(memory: Memory) -> Target:
 
 
 def sources_of(memory: Memory, scope: Scope) -> list[Source]:
-    return list(
-        Source.objects.in_scope(scope).filter(memory_id=memory.id).order_by("kind", "ref")
-    )
+    return list(Source.objects.in_scope(scope).filter(memory_id=memory.id).order_by("kind", "ref"))
 
 
 def advisory_lock(scope: Scope, *parts: str) -> None:

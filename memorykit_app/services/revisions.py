@@ -67,9 +67,7 @@ def snapshot(memory: Memory, sources: Iterable[Source]) -> dict[str, Any]:
         "valid_until": _moment(memory.valid_until),
         "created_at": _moment(memory.created_at),
         "updated_at": _moment(memory.updated_at),
-        "sources": [
-            {name: getattr(source, name) for name in _SOURCE_FIELDS} for source in sources
-        ],
+        "sources": [{name: getattr(source, name) for name in _SOURCE_FIELDS} for source in sources],
     }
 
 

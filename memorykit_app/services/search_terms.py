@@ -27,6 +27,4 @@ def index(memory: Memory) -> None:
     weights = terms.weighted_terms(memory.key, memory.content)
     with connection.cursor() as cursor:
         cursor.execute(_DELETE, [memory.scope_id, memory.pk])
-        cursor.execute(
-            _INSERT, [memory.scope_id, memory.pk, list(weights), list(weights.values())]
-        )
+        cursor.execute(_INSERT, [memory.scope_id, memory.pk, list(weights), list(weights.values())])

@@ -52,9 +52,7 @@ def actives() -> int:
 
 
 def test_racing_writers_of_one_key_leave_one_active_record():
-    outcomes = race(
-        [lambda n=n: active(f"The office is in city {n}.") for n in range(MANY)]
-    )
+    outcomes = race([lambda n=n: active(f"The office is in city {n}.") for n in range(MANY)])
 
     assert Counter(outcomes) == {"done": MANY}
     assert actives() == 1

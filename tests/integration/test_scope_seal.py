@@ -49,9 +49,7 @@ def test_a_manager_answers_nothing_without_a_scope(db, model, ask):
 @pytest.mark.django_db
 def test_every_scoped_table_is_under_forced_row_security_and_no_other_has_content():
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity"
-        )
+        cursor.execute("SELECT relname FROM pg_class WHERE relrowsecurity AND relforcerowsecurity")
         found = {name for (name,) in cursor.fetchall()}
 
     assert found == {model._meta.db_table for model in SEALED}
@@ -76,8 +74,9 @@ def test_raw_sql_without_a_scope_sees_no_rows_and_with_one_only_its_own():
 @pytest.mark.django_db(transaction=True)
 def test_a_write_into_another_scope_is_refused():
     record = active()
+    record.pk = OTHER.id
+
     with pytest.raises(ProgrammingError, match="row-level security"), sealed(OTHER):
-        record.pk = OTHER.id
         record.save(force_insert=True)
 
 

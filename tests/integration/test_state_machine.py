@@ -59,7 +59,11 @@ class Lives(RuleBasedStateMachine):
     def supersede(self, key: str) -> None:
         holder = self.holder(key)
         if holder is not None:
-            holder |= {"state": "inactive", "left_as": "active", "version": holder["version"] + 1}
+            holder |= {
+                "state": "inactive",
+                "left_as": "active",
+                "version": holder["version"] + 1,
+            }
 
     @rule(key=st.sampled_from(KEYS), active=st.booleans())
     def create(self, key: str, active: bool) -> None:
@@ -156,9 +160,9 @@ class Lives(RuleBasedStateMachine):
                 for name in last.keys() - {"sources"}:
                     value = getattr(row, name)
                     kept = last[name]
-                    assert kept == (value.isoformat() if hasattr(value, "isoformat") else value) or (
-                        kept == str(value)
-                    )
+                    assert kept == (
+                        value.isoformat() if hasattr(value, "isoformat") else value
+                    ) or (kept == str(value))
 
     @invariant()
     def only_active_rows_are_searchable_and_erased_ones_have_receipts(self) -> None:

@@ -1,0 +1,67 @@
+# Only what people type. Each target says in one line what it does; `make` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run test check fmt tour clean env env-dev browser
+
+VENV ?= .venv
+export VENV
+BIN := $(VENV)/bin
+# The first one that is new enough, else the first there is, which then says what is wrong.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; \
+	done; echo python3)
+# Settings like those of a server behind HTTPS, with values that are worth nothing.
+PRODUCTION := SECRET_KEY=check-only-check-only-check-only-check-only-check-only-0123456789 \
+	MEMORYKIT_FINGERPRINT_KEY=check-only-check-only-check-only-check-only \
+	ALLOWED_HOSTS=memorykit.example DEBUG=0 \
+	DATABASE_URL=postgresql://memorykit:check-only@127.0.0.1:5432/memorykit \
+	REDIS_URL=redis://:check-only@127.0.0.1:6379/0
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+
+env:
+	@command -v $(PYTHON) >/dev/null || { echo "install: there is no Python: install it\
+ (Debian: apt-get install python3 python3-venv)." >&2; exit 1; }
+	@$(PYTHON) project/install.py
+
+env-dev:
+	@command -v $(PYTHON) >/dev/null || { echo "install: there is no Python: install it\
+ (Debian: apt-get install python3 python3-venv)." >&2; exit 1; }
+	@$(PYTHON) project/install.py --dev
+
+run: env ## start everything with the demo, print what to open; Ctrl-C stops it
+	@exec $(BIN)/python -m project.run
+
+browser: env-dev
+	@$(BIN)/python -m project.browser
+
+test: browser ## run all tests on throw-away servers, keep coverage data
+	@rm -f .coverage .coverage.*
+	@exec $(BIN)/python -m project.services.testing -- \
+		$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report= $(ARGS)
+
+check: env-dev ## format, lint, types, layers, deploy check, migrations, coverage of make test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy memorykit_app project tests manage.py
+	$(BIN)/lint-imports
+	$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING \
+		--settings=project.settings_production
+	$(PRODUCTION) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check \
+		--dry-run --settings=project.settings_production
+	$(BIN)/coverage report --fail-under=95
+
+fmt: env-dev ## format and sort
+	@$(BIN)/ruff check --fix --quiet || true
+	@$(BIN)/ruff format
+
+tour: env ## walk the whole path against a running `make run`
+	@exec bash docs/tour.sh
+
+clean: ## stop the servers, remove their data and the environment
+	@if [ -x $(BIN)/python ]; then $(BIN)/python -m project.services.removal; \
+		else $(PYTHON) -m project.services.removal; fi
+	@rm -rf $(VENV) static-collected .coverage .coverage.* .mypy_cache .ruff_cache \
+		.hypothesis .pytest_cache .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,8 @@
+"""The way in for a host that runs ASGI."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
+application = get_asgi_application()

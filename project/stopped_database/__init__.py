@@ -1,0 +1,1 @@
+"""A database backend for a checkout whose PostgreSQL was not started yet."""

@@ -1,0 +1,71 @@
+"""Parts that do as a test tells them; each is a real backend, named by dotted path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from typing import ClassVar
+
+from django.conf import settings
+from django.test import override_settings
+
+from memorykit_app.backends.base import Clock, Embedder, Extractor
+from memorykit_app.domain.drafts import ExtractedDraft
+from tests.records import NOW
+
+
+class ScriptedExtractor(Extractor):
+    """Answers what `script` returns; set by `extractor()`."""
+
+    id = "scripted-v1"
+    for_tests = True
+    script: ClassVar[Callable[..., list[ExtractedDraft]]]
+
+    def extract(self, messages, *, now, limit):
+        return type(self).script(messages, now=now, limit=limit)
+
+
+class ScriptedEmbedder(Embedder):
+    """Gives the vectors that `script` returns for the texts."""
+
+    for_tests = True
+    dimension = 3
+    batch_size = 4
+    script: ClassVar[Callable[[Sequence[str]], list[list[float]]]]
+
+    def embed_passages(self, texts):
+        return type(self).script(texts)
+
+    def embed_query(self, text):
+        return type(self).script([text])[0]
+
+
+class RecordsClock(Clock):
+    """Stands still at the time of `tests.records`."""
+
+    for_tests = True
+
+    def now(self):
+        return NOW
+
+
+@contextmanager
+def extractor(script):
+    ScriptedExtractor.script = staticmethod(script)
+    parts = {
+        "EXTRACTOR": {"BACKEND": "tests.doubles.ScriptedExtractor"},
+        "CLOCK": {"BACKEND": "tests.doubles.RecordsClock"},
+    }
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | parts):
+        yield
+
+
+@contextmanager
+def embedder(script, profile="scripted-3"):
+    ScriptedEmbedder.script = staticmethod(script)
+    parts = {
+        "EMBEDDERS": {profile: {"BACKEND": "tests.doubles.ScriptedEmbedder"}},
+        "SERVING_PROFILE": profile,
+    }
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | parts):
+        yield
