@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from memorykit_app.domain import stems
 
@@ -81,7 +82,7 @@ def _occurrences(text: str) -> Iterator[str]:
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     for kind, run in _runs(_CLITIC.sub("", folded)):
         if kind == "unspaced":
-            yield from (run,) if len(run) == 1 else map("".join, zip(run, run[1:], strict=False))
+            yield from (run,) if len(run) == 1 else map("".join, pairwise(run))
         else:
             yield from _word_and_parts(run)
 

@@ -49,9 +49,11 @@ def test_what_is_not_ours_stays(stack):
 def test_a_checkout_that_runs_is_left_alone(stack):
     places.prepare(stack.folder, stack.account)
 
-    with places.locked(stack.folder, ".run.lock"):
-        with pytest.raises(ServiceError, match="stop it with Ctrl-C first"):
-            removal.remove(stack.folder)
+    with (
+        places.locked(stack.folder, ".run.lock"),
+        pytest.raises(ServiceError, match="stop it with Ctrl-C first"),
+    ):
+        removal.remove(stack.folder)
 
     assert stack.folder.exists()
 
