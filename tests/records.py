@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.drafts import Draft, SourceRef
@@ -33,14 +34,13 @@ def draft(content: str = "The office is in Lisbon.", **changes) -> Draft:
 def memory(
     content: str = "The office is in Lisbon.", *, state=State.CANDIDATE, **changes
 ) -> Memory:
-    outer = {
-        name: changes.pop(name)
-        for name in ("scope", "by", "now", "memory_id", "idempotency_key", "source_agent_id")
-        if name in changes
-    }
+    outer: dict[str, Any] = {"scope": SCOPE, "by": AUTHOR, "now": NOW}
+    for name in (*outer, "memory_id", "idempotency_key", "source_agent_id"):
+        if name in changes:
+            outer[name] = changes.pop(name)
     return creation.create(
         draft(content, **changes),
-        **({"scope": SCOPE, "by": AUTHOR, "now": NOW} | outer),
+        **outer,
         provenance=Provenance.OPERATOR_CURATED,
         state=state,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 from django.contrib.auth import get_user_model
@@ -29,6 +30,7 @@ from memorykit_app.models import (
     Revision,
     ScopeRecord,
     Source,
+    Transcript,
 )
 from memorykit_app.services import erasure, host_keys, jobs, memories, revisions
 from tests.records import NOW, OTHER, SCOPE, active, asked, at, fresh, history, memory
@@ -55,7 +57,7 @@ def misdeed(guard: str, rule: str = "") -> Callable[[Callable[[], Act]], Callabl
     return register
 
 
-def raw(sql: str, *params: object) -> Act:
+def raw(sql: str, *params: Any) -> Act:
     def act() -> None:
         with connection.cursor() as cursor:
             cursor.execute(sql, params)
@@ -600,3 +602,61 @@ def grant_twice():
     user = get_user_model().objects.create_user("reviewer")
     ReviewerGrant(user=user, tenant_id="acme", subject_id="red").save()
     return insert(ReviewerGrant(user=user, tenant_id="acme", subject_id="red"))
+
+
+# Closed scopes
+
+
+def in_a_closed_scope(prepare: Callable[[], Act]) -> Act:
+    """Prepare an act in an open scope, and close the scope before it is done."""
+    act = prepare()
+    ScopeRecord.objects.filter(pk=SCOPE.id).update(closed_at=NOW)
+    return act
+
+
+@misdeed("memorykit_memory_open", "memorykit_scope_closed")
+def correct_in_a_closed_scope():
+    return in_a_closed_scope(lambda: change(active(), content="Other words.", content_hash="h"))
+
+
+@misdeed("memorykit_memory_open", "memorykit_scope_closed")
+def activate_in_a_closed_scope():
+    return in_a_closed_scope(lambda: change(memory(), state="active"))
+
+
+@misdeed("memorykit_transcript_open", "memorykit_scope_closed")
+def hand_a_transcript_to_a_closed_scope():
+    active()
+    transcript = Transcript(
+        id=uuid4(), scope_id=SCOPE.id, messages=[], message_count=0, created_at=NOW
+    )
+    return in_a_closed_scope(lambda: insert(transcript))
+
+
+@misdeed("memorykit_job_open", "memorykit_scope_closed")
+def ask_for_work_in_a_closed_scope():
+    return in_a_closed_scope(lambda: copy(pending_job(), target_id=uuid4()))
+
+
+@misdeed("memorykit_idempotency_open", "memorykit_scope_closed")
+def answer_a_request_in_a_closed_scope():
+    memory(idempotency_key="same")
+    row = Idempotency.objects.in_scope(SCOPE).get()
+    return in_a_closed_scope(lambda: copy(row, key_digest="other"))
+
+
+@misdeed("memorykit_source_parent_insert", "memorykit_scope_closed")
+def attach_a_source_in_a_closed_scope():
+    return in_a_closed_scope(lambda: insert(source_of(active())))
+
+
+@misdeed("memorykit_term_parent_insert", "memorykit_scope_closed")
+def index_in_a_closed_scope():
+    return in_a_closed_scope(
+        lambda: raw("INSERT INTO memorykit_term VALUES ('w', 1, %s, %s)", active().pk, SCOPE.id)
+    )
+
+
+@misdeed("memorykit_embedding_parent_insert", "memorykit_scope_closed")
+def embed_in_a_closed_scope():
+    return in_a_closed_scope(lambda: insert(embedding_of(active())))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 
+from typing import Any
+
 import pytest
 from django.db import IntegrityError, connection
 from psycopg import sql
@@ -48,7 +50,8 @@ def refusal(act) -> str:
             with connection.cursor() as cursor:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     except IntegrityError as error:
-        return error.__cause__.diag.constraint_name
+        cause: Any = error.__cause__
+        return cause.diag.constraint_name or ""
     return ""
 
 

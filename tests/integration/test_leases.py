@@ -239,11 +239,11 @@ def test_the_bell_rings_once_until_it_is_answered():
 
     assert queue.count == 2
     job = queue.jobs[0]
-    assert (job.args, job.kwargs, job.func_name) == ((), {}, bell.TASK)
+    assert (list(job.args), job.kwargs, job.func_name) == ([], {}, bell.TASK)
 
 
 def test_without_redis_work_is_accepted_and_done(monkeypatch, settings):
-    def away(_):
+    def away(_, **kwargs):
         raise bell.redis.ConnectionError
 
     monkeypatch.setattr(bell.django_rq, "get_queue", away)

@@ -106,6 +106,7 @@ class Lives(RuleBasedStateMachine):
         VERBS[verb](memory_id, command)
         if repeated:
             return
+        assert step is not None
         if verb is Verb.ACTIVATE:
             self.supersede(expected["key"])
         leaves = step.target is State.INACTIVE and before != "inactive"

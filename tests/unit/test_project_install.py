@@ -15,6 +15,7 @@ OFFLINE = "http://127.0.0.1:1/simple"
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     (tmp_path / "requirements.txt").write_text("a-package-that-is-not-there==1\n")
+    (tmp_path / "constraints.txt").touch()
     monkeypatch.setattr(install, "ROOT", str(tmp_path))
     monkeypatch.setenv("VENV", str(tmp_path / ".venv"))
     monkeypatch.setenv("PIP_INDEX_URL", OFFLINE)
