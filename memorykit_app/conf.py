@@ -53,7 +53,7 @@ class Jobs(_Part):
     max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     claim_batch: Annotated[int, Field(ge=1, le=500)] = 32
     sweep_seconds: Annotated[float, Field(ge=1, le=600)] = 10.0
-    bell_after_seconds: Annotated[float, Field(ge=1, le=600)] = 15.0
+    bell_after_seconds: Annotated[float, Field(ge=1, le=600)] = 3.0
     retry: Retry = Field(default_factory=Retry)
 
 

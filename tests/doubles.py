@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -11,6 +12,7 @@ from django.test import override_settings
 
 from memorykit_app.backends.base import Clock, Embedder, Extractor
 from memorykit_app.domain.drafts import ExtractedDraft
+from memorykit_app.domain.states import Kind
 from tests.records import NOW
 
 
@@ -23,6 +25,30 @@ class ScriptedExtractor(Extractor):
 
     def extract(self, messages, *, now, limit):
         return type(self).script(messages, now=now, limit=limit)
+
+
+class SleepyExtractor(Extractor):
+    """Takes `seconds` over every transcript and drafts one fact per user turn."""
+
+    id = "sleepy-v1"
+    for_tests = True
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def extract(self, messages, *, now, limit):
+        time.sleep(self._seconds)
+        return [
+            ExtractedDraft(
+                kind=Kind.FACT,
+                key=f"turn.{index}",
+                content=message.text,
+                quote=message.text,
+                message_index=index,
+            )
+            for index, message in enumerate(messages)
+            if message.role == "user"
+        ][:limit]
 
 
 class ScriptedEmbedder(Embedder):

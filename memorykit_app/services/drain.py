@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from contextlib import suppress
 from itertools import groupby
+
+from django.db import connection
 
 from memorykit_app import conf
 from memorykit_app.domain.errors import LeaseLost
-from memorykit_app.models import JobKind
+from memorykit_app.models import FailureCode, JobKind
 from memorykit_app.services import bell, embedding, extraction, leases
+
+logger = logging.getLogger("memorykit")
+_BROKE = {
+    JobKind.EXTRACT: FailureCode.CANDIDATE_WRITE_FAILED,
+    JobKind.EMBED: FailureCode.EMBED_FAILED,
+}
 
 
 def drain() -> int:
@@ -36,12 +46,25 @@ def drain() -> int:
 
 def _work(batch: list[leases.Lease]) -> None:
     by_profile = sorted(batch, key=lambda lease: lease.profile)
-    for _, part in groupby(by_profile, key=lambda lease: lease.profile):
+    for _, group in groupby(by_profile, key=lambda lease: lease.profile):
+        part = list(group)
         try:
             if batch[0].kind is JobKind.EXTRACT:
                 extraction.run(batch[0])
             else:
-                embedding.run(list(part))
+                embedding.run(part)
         except LeaseLost:
             # Somebody else holds the job now; what it did here was rolled back.
             continue
+        except Exception as error:  # noqa: BLE001
+            # One job that breaks must not keep the others waiting. Its words may stand in the
+            # exception, so only the type is told.
+            logger.error("job_broke", extra={"error": type(error).__name__})
+            _give_back(part)
+
+
+def _give_back(batch: list[leases.Lease]) -> None:
+    connection.close_if_unusable_or_obsolete()
+    for lease in batch:
+        with suppress(LeaseLost):
+            leases.fail(lease, _BROKE[lease.kind], recoverable=True)

@@ -40,9 +40,8 @@ def sweep(*, now: datetime, dry_run: bool = False) -> Swept:
         if not _try_lock():
             return Swept(skipped=True)
         rescued = 0 if dry_run else leases.rescue()
-    rang = False
-    if leases.overdue(conf.settings().jobs.bell_after_seconds) and not dry_run:
-        rang = bell.ring()
+    overdue = rescued or leases.overdue(conf.settings().jobs.bell_after_seconds)
+    rang = bool(overdue) and not dry_run and bell.ring()
     expired = deleted = 0
     for record in ScopeRecord.objects.filter(closed_at__isnull=True).order_by("id").iterator():
         expired += expire_candidates(record, now=now, dry_run=dry_run)

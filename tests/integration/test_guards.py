@@ -7,7 +7,6 @@ misdeed passes.
 from __future__ import annotations
 
 import json
-
 from typing import Any
 
 import pytest

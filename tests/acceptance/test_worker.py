@@ -1,0 +1,196 @@
+"""The worker as it runs: killed, paused, robbed of Redis; nothing is lost and nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import time
+from datetime import UTC, datetime
+
+import django_rq
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import override_settings
+from rq.serializers import DefaultSerializer, JSONSerializer
+
+from memorykit_app.models import Embedding, Job, JobState, Memory, sealed
+from memorykit_app.services import memories, sweep, transcripts
+from tests import settings_worker
+from tests.records import AUTHOR, SCOPE, asked
+from tests.workers import WorkerProcess, wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+KILLS = 5
+TRANSCRIPTS = 12
+
+
+@pytest.fixture(autouse=True)
+def same_settings():
+    with override_settings(MEMORYKIT=settings_worker.MEMORYKIT):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def redis():
+    client = django_rq.get_connection("memorykit")
+    client.flushdb()
+    yield client
+    client.flushdb()
+
+
+@pytest.fixture
+def worker(process_environment, tmp_path):
+    worker = WorkerProcess(process_environment, tmp_path / "worker.log")
+    yield worker
+    worker.kill()
+
+
+def submit(number: int) -> None:
+    turns = [
+        {"role": "user", "content": f"Machine {number} stands in hall {number + 1}."},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": f"Machine {number} is called M{number}."},
+    ]
+    transcripts.submit(json.dumps(turns).encode(), scope=SCOPE, by=AUTHOR, now=datetime.now(UTC))
+
+
+def states() -> list[str]:
+    return list(Job.objects.order_by("state").values_list("state", flat=True).distinct())
+
+
+def finished() -> bool:
+    """Sweep as the sweeper would, then tell whether all work is done."""
+    sweep.sweep(now=datetime.now(UTC))
+    return states() == [JobState.COMPLETED.value]
+
+
+def leased() -> bool:
+    return Job.objects.filter(state=JobState.LEASED.value).exists()
+
+
+def contents() -> list[str]:
+    with sealed(SCOPE):
+        rows = Memory.objects.in_scope(SCOPE)
+        return sorted(rows.values_list("content", flat=True))
+
+
+def expected(transcripts: int) -> list[str]:
+    return sorted(
+        line
+        for number in range(transcripts)
+        for line in (
+            f"Machine {number} stands in hall {number + 1}.",
+            f"Machine {number} is called M{number}.",
+        )
+    )
+
+
+def test_a_transcript_becomes_candidates_and_an_active_one_gets_its_vector(worker):
+    worker.start()
+    submit(0)
+    wait_for(finished)
+
+    with sealed(SCOPE):
+        record = Memory.objects.in_scope(SCOPE).get(key="turn.0")
+    memories.activate(record.pk, asked(record.version))
+    wait_for(finished)
+
+    with sealed(SCOPE):
+        vector = Embedding.objects.in_scope(SCOPE).get(memory_id=record.pk)
+    assert vector.profile_id == settings.MEMORYKIT["SERVING_PROFILE"]
+    assert contents() == expected(1)
+
+
+def test_a_killed_worker_loses_nothing_and_doubles_nothing(worker):
+    chance = random.Random(7)
+    for number in range(TRANSCRIPTS):
+        submit(number)
+    hits = 0
+    for _ in range(KILLS):
+        worker.start()
+        wait_for(lambda: sweep.sweep(now=datetime.now(UTC)) and leased())
+        time.sleep(chance.uniform(0, 0.4))
+        hits += leased()
+        worker.kill()
+
+    worker.start()
+    wait_for(finished, seconds=60)
+
+    assert hits >= 1
+    assert contents() == expected(TRANSCRIPTS)
+    assert Job.objects.count() == TRANSCRIPTS
+
+
+def test_a_paused_worker_that_wakes_up_writes_nothing(worker, process_environment, tmp_path):
+    submit(0)
+    worker.start()
+    wait_for(leased, every=0.01)
+    worker.signal(signal.SIGSTOP)
+    held = Job.objects.get()
+
+    other = WorkerProcess(process_environment, tmp_path / "other.log")
+    try:
+        time.sleep(settings.MEMORYKIT["JOBS"]["LEASE_SECONDS"] + 0.5)
+        other.start()
+        wait_for(finished)
+        done = Job.objects.get()
+        worker.signal(signal.SIGCONT)
+        submit(1)
+        wait_for(finished)
+    finally:
+        other.kill()
+
+    assert done.lease_token > held.lease_token
+    assert contents() == expected(2)
+    assert Job.objects.get(pk=done.pk).updated_at == done.updated_at
+
+
+def test_a_flushed_redis_loses_no_work(worker, redis):
+    for number in range(3):
+        submit(number)
+    redis.flushall()
+
+    worker.start()
+    wait_for(finished)
+
+    assert contents() == expected(3)
+
+
+@pytest.mark.parametrize("serializer", [JSONSerializer, DefaultSerializer])
+def test_a_task_that_is_not_ours_is_refused(worker, redis, serializer, tmp_path):
+    planted = tmp_path / "planted"
+    queue = django_rq.get_queue("memorykit", serializer=serializer)
+    queue.enqueue("subprocess.call", ["touch", str(planted)])
+    submit(0)
+
+    worker.start()
+    wait_for(finished)
+
+    assert not planted.exists()
+    assert worker.alive()
+
+
+def test_redis_holds_no_content(worker, redis):
+    submit(0)
+    worker.start()
+    wait_for(finished)
+
+    held = b"".join(dump(redis, key) for key in redis.scan_iter())
+    assert held
+    assert b"Machine" not in held
+    assert str(Job.objects.get().pk).encode() not in held
+
+
+def dump(redis, key: bytes) -> bytes:
+    return key + b"\n" + (redis.dump(key) or b"")
+
+
+def test_a_worker_that_is_asked_to_end_does_so(worker):
+    worker.start()
+    submit(0)
+    wait_for(finished)
+
+    assert worker.stop() == 0
+    connection.ensure_connection()
