@@ -64,7 +64,8 @@ def _work(batch: list[leases.Lease]) -> None:
 
 
 def _give_back(batch: list[leases.Lease]) -> None:
-    connection.close_if_unusable_or_obsolete()
+    if not connection.is_usable():
+        connection.close()
     for lease in batch:
         with suppress(LeaseLost):
             leases.fail(lease, _BROKE[lease.kind], recoverable=True)

@@ -276,3 +276,18 @@ def test_candidates_that_nobody_decides_expire():
     assert sweep.sweep(now=at(91 * 86_400)).expired == 1
 
     assert (candidates()[0].state, candidates()[0].left_as) == ("inactive", "candidate")
+
+
+def test_a_job_that_breaks_in_an_unforeseen_way_waits_and_lets_others_by():
+    def breaks_once(messages, now, limit):
+        if "eu-west-1" in messages[0].text:
+            raise ZeroDivisionError("the port is 8443")
+        return [found(quote="lamp")]
+
+    broken = submit()
+    submit([{"role": "user", "content": "The lamp is green."}])
+
+    assert work(breaks_once) == 2
+    job = Job.objects.get(pk=broken.job_id)
+    assert (job.state, job.failure_code) == ("pending", "candidate_write_failed")
+    assert [memory.key for memory in candidates()] == ["deploy.region"]
