@@ -1,6 +1,6 @@
 # Only what people type. Each target says in one line what it does; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt tour clean env env-dev browser
+.PHONY: help run test check fmt openapi tour clean env env-dev browser
 
 VENV ?= .venv
 export VENV
@@ -55,6 +55,9 @@ check: env-dev ## format, lint, types, layers, deploy check, migrations, coverag
 fmt: env-dev ## format and sort
 	@$(BIN)/ruff check --fix --quiet || true
 	@$(BIN)/ruff format
+
+openapi: env-dev ## write docs/openapi.json
+	@$(PRODUCTION) $(BIN)/python -W ignore::RuntimeWarning -m project.openapi > docs/openapi.json
 
 tour: env ## walk the whole path against a running `make run`
 	@exec bash docs/tour.sh

@@ -4,9 +4,15 @@
 import os
 import sys
 
+#: Commands that run for long and are followed by their log.
+SERVERS = {"rqworker", "rqworker-pool", "memorykit_sweep", "runserver"}
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
+    if not SERVERS.intersection(sys.argv[1:2]):
+        # A person reads the answer, not the log.
+        os.environ.setdefault("LOG_LEVEL", "WARNING")
     from django.core.management import execute_from_command_line
     from django.db import OperationalError
 

@@ -26,7 +26,7 @@ from memorykit_app.domain.messages import Message  # noqa: E402
 DATA = ROOT / "tests" / "data"
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 KINDS = ("decision", "constraint", "lesson", "fact", "preference")
-PARTS = ("tuned", "held out")
+PARTS = ("tuned", "held_out")
 SAID_AT = datetime(2026, 3, 4, 10, 0, tzinfo=UTC)
 GOALS = {"precision": 0.85, "recall": 0.7}
 

@@ -9,3 +9,7 @@ class MemorykitConfig(AppConfig):
     label = "memorykit"
     verbose_name = _("Memory")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        # Registers the system checks.
+        from memorykit_app import checks  # noqa: F401

@@ -57,6 +57,17 @@ class Jobs(_Part):
     retry: Retry = Field(default_factory=Retry)
 
 
+class Api(_Part):
+    """How agent hosts are answered: each host key has a bucket of calls that refills evenly.
+
+    `without_redis` says what goes on while nobody can count the calls.
+    """
+
+    calls_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 6_000
+    burst: Annotated[int, Field(ge=1, le=100_000)] = 200
+    without_redis: Literal["reads", "all", "nothing"] = "reads"
+
+
 class Settings(_Part):
     """Everything memorykit reads from the project's settings."""
 
@@ -72,6 +83,7 @@ class Settings(_Part):
     clock: BackendSetting = _builtin("builtin.SystemClock")
     limits: Limits = Field(default_factory=Limits)
     jobs: Jobs = Field(default_factory=Jobs)
+    api: Api = Field(default_factory=Api)
     explicit_writes: Literal["explicit-write-v1", "review"] = "explicit-write-v1"
     erase_needs_second_person: bool = True
     undo_seconds: Annotated[int, Field(ge=0, le=86_400)] = 600
@@ -99,6 +111,8 @@ class Settings(_Part):
             except TypeError:
                 known = ", ".join(name.upper() for name in Limits.__dataclass_fields__)
                 raise ValueError(f"LIMITS has an unknown key; known are {known}") from None
+            except ValueError as error:
+                raise ValueError(f"LIMITS: {error}") from None
         return data
 
     @model_validator(mode="after")
@@ -119,11 +133,27 @@ def settings() -> Settings:
     try:
         return Settings.model_validate(dict(raw))
     except ValidationError as error:
-        lines = (
-            f"{SETTING}[{'.'.join(str(part) for part in item['loc']) or '*'}]: {item['msg']}"
-            for item in error.errors(include_input=False, include_url=False)
-        )
+        lines = (f"{SETTING}[{path}]: {rule}" for path, rule in _wrong(error))
         raise ImproperlyConfigured("; ".join(lines)) from None
+
+
+def problems() -> list[tuple[str, str]]:
+    """Return each wrong key of the settings (blank: the dict itself) with the rule it breaks."""
+    raw = getattr(django_settings, SETTING, None)
+    if not isinstance(raw, Mapping):
+        return [("", "must be a dict")]
+    try:
+        Settings.model_validate(dict(raw))
+    except ValidationError as error:
+        return _wrong(error)
+    return []
+
+
+def _wrong(error: ValidationError) -> list[tuple[str, str]]:
+    return [
+        (".".join(str(part) for part in item["loc"]) or "*", item["msg"])
+        for item in error.errors(include_input=False, include_url=False)
+    ]
 
 
 def _reload(*, setting: str, **_: object) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.test import override_settings
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +17,14 @@ def django_db_setup(django_db_setup, django_db_blocker):
     # needs it, in the test database only.
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO CURRENT_USER")
+
+
+@pytest.fixture
+def records_clock():
+    """Make the clock of entry points stand at the time of `tests.records`."""
+    clock = {"CLOCK": {"BACKEND": "tests.doubles.RecordsClock"}}
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | clock):
+        yield
 
 
 @pytest.fixture

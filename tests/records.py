@@ -9,8 +9,8 @@ from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.drafts import Draft, SourceRef
 from memorykit_app.domain.scope import Scope
 from memorykit_app.domain.states import Kind, Provenance, State
-from memorykit_app.models import Memory, Revision, sealed
-from memorykit_app.services import creation
+from memorykit_app.models import ErasureReceipt, Memory, Revision, sealed
+from memorykit_app.services import creation, erasure
 from memorykit_app.services.lifecycle import Command
 
 SCOPE = Scope.project("acme", "red")
@@ -64,3 +64,8 @@ def history(record: Memory, scope: Scope = SCOPE) -> list[Revision]:
     with sealed(scope):
         rows = Revision.objects.in_scope(scope).filter(memory_id=record.pk)
         return list(rows.order_by("version"))
+
+
+def erasure_of(record: Memory, scope: Scope = SCOPE) -> ErasureReceipt:
+    command = asked(fresh(record, scope).version, scope=scope, reason="test")
+    return erasure.erase(record.pk, command)

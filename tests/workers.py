@@ -23,7 +23,7 @@ class WorkerProcess:
     """Worker and forked child: a signal reaches both, though RQ gives the child its own group."""
 
     def __init__(self, environment: Mapping[str, str], log: Path) -> None:
-        self._environment = {**environment, "DJANGO_SETTINGS_MODULE": "tests.settings_worker"}
+        self._environment = environment
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 

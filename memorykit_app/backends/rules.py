@@ -11,11 +11,12 @@ from memorykit_app.backends import (
     rules_dates,
     rules_english,
     rules_guards,
+    rules_secrets,
     rules_voice,
 )
 from memorykit_app.backends.base import Extractor
 from memorykit_app.backends.rules_repeats import Gist
-from memorykit_app.backends.rules_statement import Statement
+from memorykit_app.backends.rules_statement import UNSURE, Statement
 from memorykit_app.backends.rules_text import Sentence, is_data, sentences
 from memorykit_app.domain.drafts import ExtractedDraft
 from memorykit_app.domain.messages import Message
@@ -126,7 +127,7 @@ def _is_statement(sentence: Sentence, message: Message) -> bool:
         sentence.japanese
         or rules_guards.is_question(sentence)
         or rules_guards.is_hypothetical(sentence)
-        or rules_guards.holds_secret(sentence.text)
+        or rules_secrets.holds_secret(sentence.text)
         or rules_guards.steers(sentence.text, outside=message.outside)
     )
 
@@ -138,7 +139,7 @@ def _draft(
     told_at: datetime | None,
     now: datetime,
 ) -> ExtractedDraft | None:
-    if message.outside and statement.kind not in _OUTSIDE_KINDS:
+    if message.outside and (statement.kind not in _OUTSIDE_KINDS or statement.confidence <= UNSURE):
         return None
     if statement.taste and message.role != "user":
         return None

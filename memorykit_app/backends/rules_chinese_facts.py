@@ -6,65 +6,64 @@ import re
 from collections.abc import Iterator
 
 from memorykit_app.backends import rules_topics
-from memorykit_app.backends.rules_statement import Statement
+from memorykit_app.backends.rules_cues import chinese
+from memorykit_app.backends.rules_statement import UNSURE, Statement
 from memorykit_app.domain.states import Kind
 
-_VERB = (
-    r"使用的是|使用|采用的是|采用|用的是|部署在|部署到|运行在|跑在|放在|存放在|存在|保存在|托管在|位于|依赖|属于|监听|搬到|改到|升级到"
-    r"|来自|走的是|主要是|支持|允许|由|按照?|住在|人在|搬到了?|搬到|续到|保留"
-    r"|一共(?:有)?|总共(?:有)?|提供|收|卖|有(?= ?(?:\d"
-    r"|[一二三四五六七八九十百千两]))|(?:大概|大约|差不多"
-    r"|一般)?需?要(?=.{1,8}(?:分钟|小时|天|周)$)|开了|在(?= ?(?:[A-Za-z0-9]|每|周"
-    r"|星期|上午|下午|晚上|凌晨|早上))|用(?=.{1,10}(?:结算|开票|付款|计费)$)"
-    r"|到(?=.{0,12}[年月日号底])"
-    r"|叫做|名叫|叫|是用|归|从(?=.{1,12}(?:开始|起)$)|开在|每隔?(?=.{1,12}(?:次"
-    r"|刷新|更新|备份|跑|重置|轮换|执行|开会|结算)$)(?!.*(?:允许|支持|最多))"
-)
-_NOW = r"(?:现在|目前|已经|仍然|依然|暂时|一直|改|都)*"
-_FACT = re.compile(
-    rf"^(?P<s>[^，。：:；是]{{2,24}}?|我){_NOW}(?P<v>{_VERB}) ?(?P<o>[^，。；]{{1,80}})$"
-)
-_ENDING = re.compile(
-    rf"^(?P<s>[^，。：:；是]{{2,24}}?){_NOW}(?P<o>[^，。；是]{{2,14}}?)(?P<v>(?:自动)?(?:失效"
-    rf"|过期|入职|到期|不?营业|休息|删除|重置|开始|结束|生效|开会|发版))$"
+_NOW = r"(?:现在|目前|已经|仍然|依然|暂时|一直|内部|改|都)*"
+# Says what something is for good, even without a number or a name.
+_FIRM = re.compile(
+    rf"^(?P<s>[^，。：:；是]{{2,24}}?|我){_NOW}(?P<v>改成|改为|来自|走的是|主要(?:是|做)|住在|人在|部署[在到]"
+    r"|运行在|跑在|托管在|放在|存放在|保存在|位于|依赖|属于|开在|是用|用的是|采用|使用|姓|叫做?|名叫"
+    r"|归(?!档|还|类|零|到|一)|负责|由(?=.{1,12}(?:负责|维护|管理|对接|跟进|提供|做)$)|监听|支持|允许"
+    r"|用(?=.{1,12}(?:结算|开票|付款|计费|支付)$)|含|包含|包括|提供|按照?(?=.{1,12}(?:算|计|收费|结算|开票|付|存|排|报)))"
+    r" ?(?P<o>[^，。；]{1,80})$"
 )
 _IS = re.compile(
-    rf"^(?P<s>[^，。：:；是]{{1,24}}?){_NOW}(?P<v>是|为|改为|改成|：|:"
-    rf"|=) ?(?P<o>[^，。；]{{1,80}})$"
+    rf"^(?P<s>[^，。：:；是]{{1,24}}?){_NOW}(?P<v>是|为|：|:|=) ?(?P<o>[^，。；]{{1,80}})$"
 )
-_VERB_END = {
-    "由": r"(?:负责|维护|管理|对接|跟进|提供)$",
-    "按": r"(?:算|计|收费|结算|开票|付|存|排)",
-    "归": r"(?:负责|管|维护)$",
-    "是用": r"(?:写|做|搭|开发)的?$",
-}
-_VAGUE = re.compile(
-    r"^(?:把|将|这|那|它|他|她|其|此|该|这个|那个|这里|那里|这件事|这样|什么|谁|哪"
-    r"|今天|昨天|刚才|问题|原因|结果|意思|感觉|看起来|说的?|我(?!们|的)|你|不|也"
-    r"|都|还|就|但|可|可能|只|总)"
+# `端口 8080`: a label and its value, and no verb.
+_LABEL = re.compile(
+    r"^(?P<s>[^，。：:；是A-Za-z0-9]{2,12}) ?(?P<v>)(?P<o>[A-Za-z0-9+][^，。；\u3400-\u9fff]{3,60})$"
 )
-_WISH = re.compile(r"(?:可以|应该|想|(?<!的)会|能|要|建议|错误)$")
-_FIRM_WORDS = """
-改成 改为 来自 走的是 主要是 住在 人在 部署在 运行在 跑在 依赖 属于 位于 是用 用
-"""
-_FIRM = frozenset(_FIRM_WORDS.split())
-_FLEETING = re.compile(
-    r"^(?:很|太|有点|挺|非常|比较|更|真|好的?$|对的|错的|正常|空的?$|这样|那样"
-    r"|不是|没有?|坏的|因为|为了|谁|什么|哪|怎么|新的$|旧的$|绿的|红的|我$|你$|他)"
-    r"|(?:的时候|而已|罢了)$"
-)
-_TOPIC = re.compile(
-    r"(?:端口|数据库|主库|从库|区域|地域|域名|版本号?|负责人|联系人|对接人|截止(?:日期|时间)?|时间|日期|仓库|分支|超时|限额|限流|预算|地址|号码?|"
-    r"代号|名称|套餐|保留期|周期|频率|财年|密级|语言|框架|网址|邮箱|电话|型号|上限|下限|间隔|席位|单价|规格|固件|时区|接口人|客户|供应商)$"
-)
+# Anything that stays so, told of a named thing with a number, a name or a time.
+_ANCHORED = re.compile(r"^(?P<s>[^，。：:；]{2,10}?)(?P<v>)(?P<o>[^，。；]{2,60})$")
 _STRONG = re.compile(
-    r"[A-Za-z0-9]|[一二三四五六七八九十百千万两]+(?:区|号|点|月|天|年|个|楼|层"
-    r"|分钟|小时|周)|每[天周月年晚]|周[一二三四五六日]"
+    r"[A-Za-z0-9《]|[一二三四五六七八九十百千万两几半]+(?:区|号|点|月|天|年|个|楼|层|分|小时|周|家|块|元|成|折|级"
+    r"|档|人|名|次|倍|套|种|国|箱|公斤|米|台|位|字|季|只|条|页|遍|千|百)|半小时|每[天周月年晚个次班季]|周[一二三四五六日末]"
+    r"|星期|季度|工作日|凌晨|中午"
+)
+# No subject of a fact: an order, a pointer at what was just said, a report of the speaker's doing.
+_VAGUE = re.compile(
+    r"^(?:把|将|帮|请|麻烦|给|再|先|看(?!板)|试(?!用|点)|加(?!班|盟)|删|写|跑|继续|重新|打开|关(?!于|节|税)|查|换|去(?!年)"
+    r"|来(?!源|电)|让|那|它|他|她|其(?!他)|此|该|这(?!台|家|款|位|批|个[^，]{2})|这个(?:问题|事|话)|什么|谁|哪|今天|昨天|刚"
+    r"|问题|原因|结果|意思|感觉|前提|说(?!明)|我(?!们|的|上班|在|住|人|家)|你|您(?!的)|不|没|也|都|还(?!款)|就|但|可(?!用)"
+    r"|只|总(?!部|价|数|监)|共|一共|耗时|用时|嗯|好(?!友)|行(?!政|情|业)|对(?!接|外|公)|如果|因为|所以|应该|已经|正(?!式)|是"
+    r"|有(?!.{0,3}[个家台名])|一样|错误|其他|不过|虽然|需要的话|列表)"
+)
+_FLEETING = re.compile(
+    r"^(?:很|太|有点|挺|非常|比较|更|真|好的?$|对的|错的|正常|空的?$|这样|那样|不是|没有?|坏的|因为|为了|谁|什么|哪|怎么"
+    r"|新的$|旧的$|绿的|红的|我$|你$|他)|(?:的时候|而已|罢了)$"
+)
+# Of the moment, or a report of what was done.
+_AT_HAND = chinese(
+    r"""
+    正在|刚才|刚刚|刚(?=[打收发做改提])|今天|昨天|今早|现在在|马上|待会|等下|一会儿?|这会儿|好多了|上面|下面
+    ^我(?:们)?(?:先|来|去|再|看|已经|会|这就|试)|第.{1,2}(?:段|页|行)|多谢|谢谢|我(?:重|刚|已)
+    写着|(?<![到改搬成换续停])了[一二两三几\d]|(?<!每)周[一二三四五六日]要
+    (?<!搬|改|换|升|涨|降|成|停|关|到)了$|过$|怎么|什么|吧$|的话|会$|错字
+    """
+)
+_COUNTED = re.compile(r"[一二两三四五六七八九十百千万\d]+ ?[^，]{0,2}(?:以上|以下|以内|之内|内)")
+_CHANGED = re.compile(r"(?:搬|改|换|升级?|涨|降|续|延|提前|推迟)[到成为至]")
+_TOPIC = re.compile(
+    r"(?:端口|数据库|主库|从库|区域|地域|域名|版本号?|[^，]人|[^，]商|截止(?:日期|时间)?|时间|日期|仓库|分支|超时|限额|限流"
+    r"|预算|地址|号码?|代号|名称|套餐|保留期|周期|频率|财年|密级|语言|框架|网址|邮箱|电话|型号|上限|下限|间隔|席位|单价"
+    r"|规格|固件|时区|客户|房东|SLA)$"
 )
 DATE_LEAD = re.compile(
-    r"^(?:从|自|到|截至)?[^，]{0,14}?(?:起|开始|之前|以前"
-    r"|(?<=[\d日号天周月年五六末底])前|为止)[，,]?(?=.)|^(?:从"
-    r"|自)[^，]{1,12}[起，][，]?"
+    r"^(?:从|自|到|截至)?[^，]{0,14}?(?:起|开始|之前|以前|(?<=[\d日号天周月年五六末底])前|为止)[，,]?(?=.)"
+    r"|^(?:从|自)[^，]{1,12}[起，][，]?"
 )
 _OWNER = re.compile(
     r"(?:从[^，]{1,12}起)?((?!我的|我们的|他的|她的)[^，的是]{2,16}的)[^，的是]{1,10}(?:是|为)"
@@ -73,58 +72,74 @@ _BARE = re.compile(
     r"(?:负责人|联系人|端口|版本号?|地址|域名|区域|预算|截止日期|上线时间|价格|数量|仓库)(?:现在)?(?:是|为|叫)"
 )
 _CLAUSE = re.compile(r"[，,]")
+# A clause that only goes on about the one before.
+_GOES_ON = re.compile(
+    r"^(?:一[个家台款]|另|其中|分别|多数|少数|也|还|并|且|再|收件|差不多|剩下|周|每|用的?是?托管)"
+)
 
 
 def facts(body: str, start: int, explicit: bool) -> Iterator[Statement]:
     """Yield one fact per clause of `body`, which stands at `start` of its sentence."""
     begin, owner, found_any = 0, "", False
-    for end in [*(found.start() for found in _CLAUSE.finditer(body)), len(body)]:
+    ends = [*(found.start() for found in _CLAUSE.finditer(body)), len(body)]
+    for number, end in enumerate(ends):
         clause = body[begin:end]
-        if (key := _fact_key(clause)) is not None:
-            # `X的上线时间是…，负责人是…`: the second clause is about X as well.
-            about = owner if _BARE.match(clause.strip()) else ""
-            owner = about or (found[1] if (found := _OWNER.match(clause.strip())) else owner)
+        # `X的上线时间是…，负责人是…`: the second clause is about X as well.
+        about = owner if _BARE.match(clause) else ""
+        if begin < end and (read := _fact(about + clause)) is not None:
+            owner = about or (found[1] if (found := _OWNER.match(clause)) else owner)
+            for later in ends[number + 1 :]:
+                more = body[end + 1 : later]
+                if not (_GOES_ON.match(more) or (_fact(more) or ("", 1))[1] == UNSURE):
+                    break
+                end = later
             found_any = True
-            strong = 0.75 if _STRONG.search(clause) else 0.65
-            key = _fact_key(about + clause.strip()) or key
             yield Statement(
-                Kind.FACT, key, clause, start + begin, 50, strong, explicit, about=about
+                Kind.FACT,
+                read[0],
+                body[begin:end],
+                start + begin,
+                50,
+                read[1],
+                explicit,
+                about=about,
             )
             begin = end + 1
         elif not DATE_LEAD.fullmatch(clause + "，"):
-            begin = end + 1
+            begin = max(begin, end + 1)
     if explicit and not found_any:
         yield Statement(Kind.FACT, rules_topics.topic(body), body, start, 50, 0.7, explicit)
 
 
-def _fact_key(clause: str) -> str | None:
+def _fact(clause: str) -> tuple[str, float] | None:
+    """Return key and confidence of the fact in `clause`, if it states one."""
     lead = found.end() if (found := DATE_LEAD.match(clause)) else 0
     rest = clause[lead:].strip("，, ")
-    for pattern in (_FACT, _IS, _ENDING):
+    moved = _CHANGED.search(rest) is not None
+    if _AT_HAND.search(rest) and not moved:
+        return None
+    strong, topical = _STRONG.search(rest) is not None, rules_topics.has_topic(rest)
+    sure = 0.75 if strong else 0.65
+    for pattern in (_FIRM, _IS, _LABEL, _ANCHORED):
         if not (found := pattern.match(rest)):
             continue
-        subject, verb, value = found["s"].strip(), found["v"], found["o"]
-        at_home = re.sub("现在|目前", "", subject) == "我" and verb in (
-            "住在",
-            "人在",
-            "用的是",
-        )
+        subject, value = found["s"].strip(), found["o"]
+        if _FLEETING.search(value) or (_VAGUE.match(subject) and found["v"] not in _OF_ME):
+            continue
+        key = rules_topics.key(subject, rest)
+        if pattern is _FIRM:
+            return key, sure
+        if pattern is _IS and (_TOPIC.search(subject) or "的" in subject or (strong and topical)):
+            return key, sure
+        if pattern is _LABEL and _TOPIC.search(subject):
+            return key, sure
         if (
-            (_VAGUE.match(subject) and not at_home)
-            or _WISH.search(subject)
-            or _FLEETING.search(value)
+            pattern is _ANCHORED
+            and len(rest) > 5
+            and (moved or _STRONG.search(value) or _COUNTED.match(rest))
         ):
-            continue
-        if verb in _VERB_END and not re.search(_VERB_END[verb], value):
-            continue
-        strong, topical = _STRONG.search(value) is not None, rules_topics.has_topic(rest)
-        if pattern is _IS and not (
-            _TOPIC.search(subject) or verb in _FIRM or (verb not in ":：" and strong and topical)
-        ):
-            continue
-        if pattern is _ENDING and not strong:
-            continue
-        if pattern is _FACT and not (verb in _FIRM or strong or topical):
-            continue
-        return rules_topics.key(subject, rest)
+            return key, sure if topical else UNSURE
     return None
+
+
+_OF_ME = frozenset({"住在", "人在", "用的是"})

@@ -135,7 +135,7 @@ _READERS: tuple[tuple[re.Pattern[str], _Reader, bool], ...] = (
         True,
     ),
     (
-        re.compile(r"(?:本|这个?|(下个?))?(月|年)底"),
+        re.compile(r"(?<![一二三四五六七八九十\d ])(?:本|这个?|(下个?))?(月|年)底"),
         lambda m, t: _end_of("month" if m[2] == "月" else "年", t, 1 if m[1] else 0),
         True,
     ),

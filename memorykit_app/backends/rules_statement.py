@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from memorykit_app.domain.states import Kind
 
+# Confidence of a fact that no firm word carries.
+UNSURE = 0.6
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -28,7 +28,7 @@ _LOG_LINE = re.compile(
     r"|notice)\b|警告|错误",
     re.I,
 )
-_LEAD = re.compile(r"\s*(?:(?:[-*•·#]+|\d{1,2}[.)、])[ \t]+)?")
+_LEAD = re.compile(r"[^\S\n]*(?:(?:[-*•·#]+|\d{1,2}[.)、])[ \t]+)?")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]+")
@@ -72,13 +72,14 @@ def sentences(text: str) -> list[Sentence]:
 
 def readable(text: str) -> str:
     """Return `text` with what is not its author's own words turned to line breaks."""
-    text = _without_views(text)
+    text = without_views(text)
     for pattern in (_CODE, _FORWARDED, _QUOTED_LINE):
         text = pattern.sub(lambda found: "\n" * len(found.group()), text)
     return text
 
 
-def _without_views(text: str) -> str:
+def without_views(text: str) -> str:
+    """Return `text` with memory views and the lines that introduce them turned to line breaks."""
     kept, end = [], 0
     for found in _MEMORY_VIEW.finditer(text):
         start = _header_start(text, end, found.start())

@@ -115,14 +115,18 @@ class FingerprintBlocked(Conflict):
 
 
 class BackendError(MemorykitError):
-    """A plugged-in part failed; `recoverable` says whether trying again may help."""
+    """A plugged-in part failed; `recoverable` says whether trying again may help.
+
+    `retry_after` are the seconds that the part asked to be left alone, when it said so.
+    """
 
     code = "memory_unavailable"
 
-    def __init__(self, op: str, *, recoverable: bool) -> None:
+    def __init__(self, op: str, *, recoverable: bool, retry_after: float | None = None) -> None:
         super().__init__(f"memory backend {op}: {'try again' if recoverable else 'failed'}")
         self.op = op
         self.recoverable = recoverable
+        self.retry_after = retry_after
 
 
 class Unavailable(MemorykitError):

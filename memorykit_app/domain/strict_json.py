@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any
 
 from memorykit_app.domain.errors import MemorykitError
@@ -23,17 +24,25 @@ class InvalidJson(MemorykitError):
     """The JSON is not valid.
 
     `where` is a field such as `messages[3].content` or a place such as `line 2 column 5`;
-    it is blank when the whole text is meant. `line` and `column` count from 1.
+    it is blank when the whole text is meant. `field` names the field to mend, blank when that
+    cannot be said. `line` and `column` count from 1.
     """
 
     code = "invalid_json"
 
     def __init__(
-        self, where: str, rule: str, *, line: int | None = None, column: int | None = None
+        self,
+        where: str,
+        rule: str,
+        *,
+        field: str = "",
+        line: int | None = None,
+        column: int | None = None,
     ) -> None:
         super().__init__(f"{where or 'the JSON text'}: {rule}")
         self.where = where
         self.rule = rule
+        self.field = field or ("" if line else where)
         self.line = line
         self.column = column
 
@@ -41,8 +50,9 @@ class InvalidJson(MemorykitError):
 class _Flaw:
     """Stands where a value broke a rule until the walk, which knows the place, meets it."""
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, name: str = "") -> None:
         self.rule = rule
+        self.name = name
 
 
 def loads(data: bytes | str, *, max_bytes: int, max_depth: int = MAX_DEPTH) -> Any:
@@ -119,7 +129,9 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
-    return _Flaw("names one field twice; keep one")
+    counted = Counter(name for name, _ in pairs)
+    twice = next(name for name, count in counted.items() if count > 1)
+    return _Flaw("names one field twice; keep one", twice)
 
 
 def _integer(digits: str) -> Any:
@@ -135,7 +147,7 @@ def _float(digits: str) -> Any:
 
 def _walk(value: Any, where: str) -> None:
     if isinstance(value, _Flaw):
-        raise InvalidJson(where, value.rule)
+        raise InvalidJson(where, value.rule, field=_inner(where, value.name) if value.name else "")
     if isinstance(value, str):
         _check_text(value, where)
     elif isinstance(value, list):
@@ -144,8 +156,12 @@ def _walk(value: Any, where: str) -> None:
     elif isinstance(value, dict):
         for name, item in value.items():
             _check_text(name, where, "the name of a field ")
-            shown = name if _PLAIN_NAME.fullmatch(name) else "*"
-            _walk(item, f"{where}.{shown}" if where else shown)
+            _walk(item, _inner(where, name))
+
+
+def _inner(where: str, name: str) -> str:
+    shown = name if _PLAIN_NAME.fullmatch(name) else "*"
+    return f"{where}.{shown}" if where else shown
 
 
 def _check_text(text: str, where: str, subject: str = "") -> None:

@@ -28,6 +28,9 @@ _UNSPACED = re.compile(
     "\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff]"
 )
+# A pair of Japanese that begins in hiragana, ends in a particle or asks: が食, 郎が, 何か. What is
+# left of a verb tells something: 食べ.
+_GRAMMAR = re.compile("[\u3041-\u309f].|.[がをはにのとへもやでかなら]|[何誰][\u3041-\u309f]")
 # Dots and dashes in a row part words; one alone may stand inside a word.
 _ELLIPSIS = re.compile(r"[.\-]{2,}")
 
@@ -47,14 +50,25 @@ def terms(text: str, *, limit: int = MAX_TERMS) -> list[str]:
     return list(found)
 
 
-def asked_terms(text: str, *, limit: int = MAX_TERMS) -> list[str]:
-    """Return the terms to ask a stemming rule for: stems in place of English words.
+def asked_terms(
+    text: str, *, limit: int = MAX_TERMS, stemmed: bool = True, telling_only: bool = True
+) -> list[str]:
+    """Return the terms to ask a weighing rule for.
 
-    Question and other function words are left out unless there is nothing else.
+    `stemmed` puts stems in place of English words. `telling_only` leaves out what tells
+    nothing while there is something else: question and other function words, and pairs of
+    Japanese that are grammar.
     """
     words = terms(text, limit=limit)
-    telling = [word for word in words if word not in stems.FUNCTION_WORDS]
-    return list(dict.fromkeys(_stemmed(word) or word for word in telling or words))
+    asked = _telling(words) if telling_only else words
+    if not stemmed:
+        return asked
+    return list(dict.fromkeys(_stemmed(word) or word for word in asked))
+
+
+def _telling(words: list[str]) -> list[str]:
+    some = [word for word in words if word not in stems.FUNCTION_WORDS] or words
+    return [word for word in some if not _GRAMMAR.fullmatch(word)] or some
 
 
 def weighted_terms(key: str, content: str) -> dict[str, int]:

@@ -22,11 +22,12 @@ from memorykit_app.services.lifecycle import Command
 class Correction:
     """The words that replace the old ones; no sources given means none left.
 
-    `key` may be given for a candidate only ("keep both").
+    Without `valid_from` the record keeps its own. `key` may be given for a candidate only
+    ("keep both").
     """
 
     content: str
-    valid_from: datetime
+    valid_from: datetime | None = None
     valid_until: datetime | None = None
     importance: int = 0
     confidence: float = 0.0
@@ -43,7 +44,8 @@ def correct(memory_id: UUID, asked: Command, words: Correction) -> Memory:
     """
     limits = conf.settings().limits
     content = validation.content(words.content, limits)
-    validation.validity(words.valid_from, words.valid_until)
+    if words.valid_from is not None:
+        validation.validity(words.valid_from, words.valid_until)
     sources = validation.sources(words.sources, limits)
     importance = validation.importance(words.importance)
     confidence = validation.confidence(words.confidence)
@@ -55,6 +57,8 @@ def correct(memory_id: UUID, asked: Command, words: Correction) -> Memory:
         memory, step = lifecycle.begin(memory_id, Verb.CORRECT, asked)
         if new_key is not None and new_key != memory.key and memory.state != State.CANDIDATE:
             raise Conflict("the key changes on a candidate only")
+        valid_from = words.valid_from or memory.valid_from
+        validation.validity(valid_from, words.valid_until)
         record = scopes.ensure(asked.scope, now=asked.now)
         content_check.refuse_erased(record, asked.scope, content)
         rows = _replace_sources(memory, sources, asked)
@@ -69,7 +73,7 @@ def correct(memory_id: UUID, asked: Command, words: Correction) -> Memory:
             key=memory.key if new_key is None else new_key,
             content=content,
             content_hash=identity.content_hash(content),
-            valid_from=words.valid_from,
+            valid_from=valid_from,
             valid_until=words.valid_until,
             importance=importance,
             confidence=confidence,

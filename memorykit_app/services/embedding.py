@@ -20,7 +20,7 @@ from memorykit_app.models import FailureCode, Memory, Profile, sealed
 from memorykit_app.services import leases, profiles
 from memorykit_app.services.leases import Lease
 
-# Written only while the record is active and still has this text.
+# Written only while the record is active, still has this text, and its scope is open.
 _UPSERT = """
 INSERT INTO memorykit_embedding (
     id, scope_id, memory_id, profile_id, dimension, content_hash, vector, created_at
@@ -30,6 +30,10 @@ SELECT %(id)s, memory.scope_id, memory.id, %(profile)s, %(dimension)s, memory.co
   FROM memorykit_memory AS memory
  WHERE memory.scope_id = %(scope)s AND memory.id = %(memory)s
    AND memory.state = 'active' AND memory.content_hash = %(hash)s
+   AND NOT EXISTS (
+       SELECT 1 FROM memorykit_scope AS scope
+        WHERE scope.id = memory.scope_id AND scope.closed_at IS NOT NULL
+   )
    FOR SHARE
     ON CONFLICT (scope_id, memory_id, profile_id) DO UPDATE
    SET content_hash = EXCLUDED.content_hash,

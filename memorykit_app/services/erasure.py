@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from uuid6 import uuid7
@@ -21,6 +23,7 @@ from memorykit_app.models import (
     JobState,
     Memory,
     Revision,
+    ScopeRecord,
     Source,
     Term,
     Transcript,
@@ -62,7 +65,14 @@ def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
             pinned=False,
         )
         counts["revision"] = _redact(memory, asked.scope)
-        receipt = _receipt(memory, asked, counts)
+        receipt = write_receipt(
+            memory.pk,
+            counts,
+            scope=asked.scope,
+            by=asked.by,
+            reason=asked.reason,
+            now=asked.now,
+        )
         _block(receipt, digests)
         backends.observer().notify("memory.erased", {"memory": str(memory.pk)})
         return receipt
@@ -82,13 +92,14 @@ def preview(memory_id: UUID, *, scope: Scope, by: Principal) -> dict[str, int]:
             "revision": Revision.objects.in_scope(scope).filter(**mine).count(),
             "term": Term.objects.in_scope(scope).filter(**mine).count(),
             "embedding": Embedding.objects.in_scope(scope).filter(**mine).count(),
-            "transcript": len(_transcript_ids(memory, scope)),
+            "transcript": len(transcript_ids([memory.pk], scope)),
         }
 
 
 def _digests(memory: Memory, asked: Command) -> list[str]:
     """Return the keyed digests of every text this memory ever held."""
-    record = scopes.ensure(asked.scope, now=asked.now)
+    # Not `scopes.ensure`: a closed scope takes erases.
+    record = ScopeRecord.objects.get(pk=asked.scope.id)
     past = Revision.objects.in_scope(asked.scope).filter(memory_id=memory.pk)
     texts = {row["content"] for row in past.values_list("snapshot", flat=True)}
     return sorted(
@@ -116,9 +127,9 @@ def _block(receipt: ErasureReceipt, digests: list[str]) -> None:
     rows.filter(digest__in=digests).update(lifted_at=None, lifted_by="")
 
 
-def _transcript_ids(memory: Memory, scope: Scope) -> list[UUID]:
-    """Return the transcripts that this memory's sources, now or in the past, point to."""
-    past = Revision.objects.in_scope(scope).filter(memory_id=memory.pk)
+def transcript_ids(memory_ids: Sequence[UUID], scope: Scope) -> list[UUID]:
+    """Return the transcripts that the sources of memories, now or in the past, point to."""
+    past = Revision.objects.in_scope(scope).filter(memory_id__in=memory_ids, content_erased=False)
     wanted = {
         transcript_id
         for snapshot in past.values_list("snapshot", flat=True)
@@ -130,7 +141,7 @@ def _transcript_ids(memory: Memory, scope: Scope) -> list[UUID]:
 
 
 def _scrub_children(memory: Memory, scope: Scope) -> dict[str, int]:
-    pointed_to = _transcript_ids(memory, scope)
+    pointed_to = transcript_ids([memory.pk], scope)
     counts = {
         "transcript": Transcript.objects.in_scope(scope).filter(pk__in=pointed_to).delete()[0],
         "source": Source.objects.in_scope(scope).filter(memory_id=memory.pk).delete()[0],
@@ -157,18 +168,29 @@ def _redact(memory: Memory, scope: Scope) -> int:
     return len(past)
 
 
-def _receipt(memory: Memory, asked: Command, counts: dict[str, int]) -> ErasureReceipt:
-    """Write the receipt, chained to the one before it in this scope."""
-    lifecycle.advisory_lock(asked.scope, "receipts")
-    before = ErasureReceipt.objects.in_scope(asked.scope).order_by("-created_at", "-id").first()
+def write_receipt(
+    memory_id: UUID | None,
+    counts: dict[str, int],
+    *,
+    scope: Scope,
+    by: Principal,
+    reason: str,
+    now: datetime,
+) -> ErasureReceipt:
+    """Write a receipt, chained to the one before it in this scope.
+
+    `memory_id` is None for what was erased together. Runs in the caller's sealed transaction.
+    """
+    lifecycle.advisory_lock(scope, "receipts")
+    before = ErasureReceipt.objects.in_scope(scope).order_by("-created_at", "-id").first()
     receipt = ErasureReceipt(
         id=uuid7(),
-        scope_id=asked.scope.id,
-        memory_id=memory.pk,
+        scope_id=scope.id,
+        memory_id=memory_id,
         counts=counts,
-        actor=asked.by.actor,
-        reason=asked.reason,
-        created_at=asked.now,
+        actor=by.actor,
+        reason=reason,
+        created_at=now,
         previous_hash=before.hash if before else "",
     )
     receipt.hash = receipt_hash(receipt)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from django.contrib.auth import get_user_model
+from django.db.models import Q
 from uuid6 import uuid7
 
 from memorykit_app.domain.actors import Capability, Principal
@@ -18,6 +21,7 @@ from memorykit_app.models import HostKey
 
 MARK = "mk"
 _NO_HASH = "0" * 64
+_TOKEN = re.compile(rf"{MARK}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 
 
 def create(
@@ -35,19 +39,15 @@ def create(
     Raises InvalidMemory or InvalidScope when a part is missing, or when a key that may review
     or erase names no active user.
     """
-    if not name.strip() or len(name) > 200:
-        raise InvalidMemory("name", "must be 1 to 200 characters")
-    if not projects:
-        raise InvalidMemory("projects", "must name at least one project")
-    for project in projects:
-        Scope.project(tenant_id, project)
-    if not capabilities:
-        raise InvalidMemory("capabilities", f"must be some of {', '.join(Capability)}")
-    personal = {Capability.REVIEW, Capability.ERASE} & set(capabilities)
-    if (personal or user_id is not None) and not _active(user_id):
-        raise InvalidMemory("user", "a key that may review or erase belongs to an active user")
-    if expires_at is not None and expires_at <= now:
-        raise InvalidMemory("expires_at", "must be later than now")
+    check(
+        name=name,
+        tenant_id=tenant_id,
+        projects=projects,
+        capabilities=capabilities,
+        now=now,
+        user_id=user_id,
+        expires_at=expires_at,
+    )
     prefix, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     key = HostKey(
         id=uuid7(),
@@ -65,14 +65,42 @@ def create(
     return key, f"{MARK}_{prefix}_{secret}"
 
 
+def check(
+    *,
+    name: str,
+    tenant_id: str,
+    projects: Sequence[str],
+    capabilities: Sequence[Capability],
+    now: datetime,
+    user_id: int | None = None,
+    expires_at: datetime | None = None,
+) -> None:
+    """Raise what `create` would raise, and mint nothing."""
+    if not name.strip() or len(name) > 200:
+        raise InvalidMemory("name", "must be 1 to 200 characters")
+    if not projects:
+        raise InvalidMemory("projects", "must name at least one project")
+    for project in projects:
+        Scope.project(tenant_id, project)
+    if not capabilities:
+        raise InvalidMemory("capabilities", f"must be some of {', '.join(Capability)}")
+    personal = {Capability.REVIEW, Capability.ERASE} & set(capabilities)
+    if (personal or user_id is not None) and not _active(user_id):
+        raise InvalidMemory("user", "a key that may review or erase belongs to an active user")
+    if expires_at is not None and expires_at <= now:
+        raise InvalidMemory("expires_at", "must be later than now")
+
+
 def authenticate(token: str, *, now: datetime) -> HostKey | None:
     """Return the key behind a token, or None when it is unknown, expired or revoked.
 
-    Unknown and wrong tokens take the same steps.
+    Unknown prefixes and wrong secrets take the same steps.
     """
-    mark, _, rest = token.partition("_")
-    prefix, _, secret = rest.partition("_")
-    key = HostKey.objects.filter(prefix=prefix).first() if mark == MARK else None
+    shape = _TOKEN.fullmatch(token)
+    if shape is None:
+        return None
+    prefix, secret = shape.groups()
+    key = HostKey.objects.filter(prefix=prefix).first()
     stored = key.secret_hash if key else _NO_HASH
     genuine = hmac.compare_digest(stored, _hash(secret))
     if key is None or not genuine or key.revoked_at is not None:
@@ -121,6 +149,28 @@ def revoke(prefix: str, *, now: datetime) -> HostKey:
         key.revoked_at = now
         key.save(update_fields=["revoked_at"])
     return key
+
+
+def find(reference: str) -> HostKey:
+    """Return a key by its prefix or its id. Raises MemoryNotFound."""
+    try:
+        key = HostKey.objects.filter(pk=UUID(reference)).first()
+    except ValueError:
+        key = HostKey.objects.filter(prefix=reference).first()
+    if key is None:
+        raise MemoryNotFound("no host key has this prefix or id")
+    return key
+
+
+def listed(*, tenant_id: str = "", usable_at: datetime | None = None) -> list[HostKey]:
+    """Return keys, newest first: of one tenant or all, and those usable at a time or all."""
+    rows = HostKey.objects.all()
+    if tenant_id:
+        rows = rows.filter(tenant_id=tenant_id)
+    if usable_at is not None:
+        rows = rows.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=usable_at))
+        rows = rows.filter(revoked_at__isnull=True)
+    return list(rows.order_by("-created_at", "-id"))
 
 
 def _get(prefix: str) -> HostKey:

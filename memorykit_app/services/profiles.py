@@ -25,3 +25,8 @@ def ensure(name: str) -> Profile:
             f"{profile.dimension}: another model needs another profile name"
         )
     return profile
+
+
+def stored_dimension(name: str) -> int | None:
+    """Return the dimension of a profile's vectors, or None before the first one."""
+    return Profile.objects.filter(pk=name).values_list("dimension", flat=True).first()

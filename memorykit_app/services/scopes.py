@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from datetime import datetime
 
 from memorykit_app import conf
@@ -33,6 +34,18 @@ def ensure(scope: Scope, *, now: datetime) -> ScopeRecord:
     if record.closed_at is not None:
         raise ScopeClosed
     return record
+
+
+def every(*, closed: bool = False, batch: int = 500) -> Iterator[ScopeRecord]:
+    """Yield the open scopes, or the closed ones, by id.
+
+    Read in pages: a cursor would stand open over all that is done in between.
+    """
+    rows = ScopeRecord.objects.filter(closed_at__isnull=not closed).order_by("id")
+    page = list(rows[:batch])
+    while page:
+        yield from page
+        page = list(rows.filter(id__gt=page[-1].id)[:batch])
 
 
 def digest(record: ScopeRecord, purpose: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
@@ -12,7 +13,7 @@ from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.errors import Conflict
 from memorykit_app.domain.states import State
 from memorykit_app.models import Memory, ScopeRecord, sealed
-from memorykit_app.services import bell, leases, memories, transcripts
+from memorykit_app.services import bell, leases, memories, scopes, transcripts
 from memorykit_app.services.lifecycle import Command
 
 _LOCK = 7_301_822_113_345_001
@@ -34,8 +35,16 @@ class Swept:
         return asdict(self)
 
 
-def sweep(*, now: datetime, dry_run: bool = False) -> Swept:
-    """Run one sweep, or none when another process holds the sweep lock."""
+def sweep(
+    *,
+    now: datetime,
+    dry_run: bool = False,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Swept:
+    """Run one sweep, or none when another process holds the sweep lock.
+
+    Ends before the next scope when `stopping` says so; the next sweep does the rest.
+    """
     with transaction.atomic():
         if not _try_lock():
             return Swept(skipped=True)
@@ -43,7 +52,9 @@ def sweep(*, now: datetime, dry_run: bool = False) -> Swept:
     overdue = rescued or leases.overdue(conf.settings().jobs.bell_after_seconds)
     rang = bool(overdue) and not dry_run and bell.ring()
     expired = deleted = 0
-    for record in ScopeRecord.objects.filter(closed_at__isnull=True).order_by("id").iterator():
+    for record in scopes.every():
+        if stopping():
+            break
         expired += expire_candidates(record, now=now, dry_run=dry_run)
         if not dry_run:
             deleted += transcripts.sweep(record.scope, now=now)

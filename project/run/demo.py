@@ -17,6 +17,7 @@ from django.core.management import CommandError, call_command
 from django.db import transaction
 
 from memorykit_app.models import ReviewerGrant
+from memorykit_app.models.grant import EVERY
 from project.run.notice import PROJECTS, REVIEWER, TENANT
 from project.services import places
 
@@ -59,8 +60,7 @@ class Demo:
                 user.set_password(password)
                 user.save(update_fields=["password"])
             user.groups.set(groups)
-            for project in PROJECTS:
-                ReviewerGrant.objects.get_or_create(user=user, tenant_id=TENANT, subject_id=project)
+            ReviewerGrant.objects.get_or_create(user=user, tenant_id=TENANT, subject_id=EVERY)
 
     def load(self) -> None:
         """Hand in the transcripts that this database has not had. Raises CommandError."""

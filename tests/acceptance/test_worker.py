@@ -41,8 +41,13 @@ def redis():
 
 
 @pytest.fixture
-def worker(process_environment, tmp_path):
-    worker = WorkerProcess(process_environment, tmp_path / "worker.log")
+def environment(process_environment):
+    return {**process_environment, "DJANGO_SETTINGS_MODULE": "tests.settings_worker"}
+
+
+@pytest.fixture
+def worker(environment, tmp_path):
+    worker = WorkerProcess(environment, tmp_path / "worker.log")
     yield worker
     worker.kill()
 
@@ -123,14 +128,14 @@ def test_a_killed_worker_loses_nothing_and_doubles_nothing(worker):
     assert Job.objects.count() == TRANSCRIPTS
 
 
-def test_a_paused_worker_that_wakes_up_writes_nothing(worker, process_environment, tmp_path):
+def test_a_paused_worker_that_wakes_up_writes_nothing(worker, environment, tmp_path):
     submit(0)
     worker.start()
     wait_for(leased, every=0.01)
     worker.signal(signal.SIGSTOP)
     held = Job.objects.get()
 
-    other = WorkerProcess(process_environment, tmp_path / "other.log")
+    other = WorkerProcess(environment, tmp_path / "other.log")
     try:
         time.sleep(settings.MEMORYKIT["JOBS"]["LEASE_SECONDS"] + 0.5)
         other.start()

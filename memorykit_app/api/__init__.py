@@ -1,0 +1,1 @@
+"""The HTTP API for agent hosts: bearer keys in, sealed scopes, problems out."""

@@ -1,0 +1,71 @@
+"""Validator: the built-in look at every text before it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from memorykit_app.backends import validator_characters as characters
+from memorykit_app.backends import validator_credentials as credentials
+from memorykit_app.backends import validator_decoding as decoding
+from memorykit_app.backends import validator_folding as folding
+from memorykit_app.backends import validator_instructions as instructions
+from memorykit_app.backends.base import ContentValidator, Finding, Severity
+from memorykit_app.backends.validator_catalogue import RANKS, RULES
+
+KEY = "key"
+#: Evidence is shown and never recalled: only a credential in it is refused.
+EVIDENCE = frozenset({"sources.quote"})
+_CREDENTIAL = "credential_"
+
+
+class ContentRules(ContentValidator):
+    """Looks for credentials, characters that deceive, and instructions to a model.
+
+    `longest` is the most characters of a field that are read; a longer one is refused unread.
+    Raises ValueError when it is not a positive whole number.
+    """
+
+    def __init__(self, longest: int = 65_536) -> None:
+        if type(longest) is not int or longest < 1:
+            raise ValueError("longest must be a positive whole number")
+        self._longest = longest
+
+    def findings(self, fields: Mapping[str, str]) -> list[Finding]:
+        """Return what the named texts meet, worst first. Takes time linear in their length."""
+        found = [
+            Finding(field, rule, _severity(field, rule))
+            for field, text in fields.items()
+            for rule in self._rules(field, text)
+        ]
+        order = {field: place for place, field in enumerate(fields)}
+        return sorted(
+            found,
+            key=lambda one: (one.severity is Severity.FLAG, RANKS[one.rule], order[one.field]),
+        )
+
+    def _rules(self, field: str, text: str) -> set[str]:
+        if len(text) > self._longest:
+            return {"too_long"}
+        return set(_met(field, text))
+
+
+def _met(field: str, text: str) -> Iterator[str]:
+    yield from characters.codes(text)
+    if field == KEY:
+        yield from characters.key_codes(text)
+    visible = folding.visible(text)
+    yield from credentials.codes(visible)
+    yield from instructions.codes(visible)
+    decoded = decoding.decoded(visible)
+    if decoded:
+        yield from credentials.codes(decoded)
+    views = [view for view in (decoded, *decoding.views(visible, visible.lower())) if view]
+    # Nobody mentions an attack in code: what only a decoding shows is meant.
+    if views and max(map(instructions.count, views)) > instructions.count(visible):
+        yield "instruction_encoded"
+
+
+def _severity(field: str, rule: str) -> Severity:
+    if field in EVIDENCE and not rule.startswith(_CREDENTIAL):
+        return Severity.FLAG
+    return RULES[rule].severity

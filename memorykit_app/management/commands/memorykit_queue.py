@@ -1,0 +1,46 @@
+"""Queue: how much work waits, for workers and for reviewers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from memorykit_app import backends
+from memorykit_app.management import options as opts
+from memorykit_app.services import jobs, review_backlog
+
+
+class Command(opts.OperatorCommand):
+    help = (
+        "Count jobs by kind and state, with how long the oldest due one waits. For a tenant's"
+        " project also the candidates that wait for a reviewer."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        opts.add_scope(parser, required=False)
+        super().add_arguments(parser)
+
+    def work(self, options: dict[str, Any]) -> None:
+        scope = opts.optional_scope(options)
+        tallies = jobs.tallies(scope)
+        answer: dict[str, Any] = {"jobs": [asdict(tally) for tally in tallies]}
+        rows = [
+            (
+                tally.kind,
+                tally.state,
+                tally.count,
+                f"{tally.waiting_seconds:.0f} s" if tally.waiting_seconds else "",
+            )
+            for tally in tallies
+        ]
+        lines = opts.table(("JOB", "STATE", "COUNT", "OLDEST DUE"), rows) if rows else ["no jobs"]
+        if scope is not None:
+            now = backends.clock().now()
+            waiting = review_backlog.backlog(scope=scope, by=opts.operator(), now=now)
+            answer["candidates"] = asdict(waiting)
+            lines.append(
+                f"candidates waiting for review: {waiting.count}"
+                + (f", the oldest for {waiting.oldest_days:.1f} days" if waiting.count else "")
+            )
+        self.answer(options, answer, lines)
