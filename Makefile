@@ -1,6 +1,6 @@
 # Only what people type. Each target says in one line what it does; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt openapi tour clean env env-dev browser
+.PHONY: help bench-validator run test soak check fmt openapi screenshots bench-review tour clean env env-dev browser
 
 VENV ?= .venv
 export VENV
@@ -41,6 +41,13 @@ test: browser ## run all tests on throw-away servers, keep coverage data
 	@exec $(BIN)/python -m project.services.testing -- \
 		$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report= $(ARGS)
 
+soak: browser ## kill a worker 200 times and count what was lost
+	@MEMORYKIT_KILLS=200 $(BIN)/python -m project.services.testing -- \
+		$(BIN)/python -m pytest -s -k killed_worker tests/acceptance/test_worker.py
+
+bench-validator: env-dev ## what the content validator catches, misses and costs (CASES=folder)
+	@exec $(BIN)/python benchmarks/validator_table.py $(ARGS)
+
 check: env-dev ## format, lint, types, layers, deploy check, migrations, coverage of make test
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
@@ -58,6 +65,12 @@ fmt: env-dev ## format and sort
 
 openapi: env-dev ## write docs/openapi.json
 	@$(PRODUCTION) $(BIN)/python -W ignore::RuntimeWarning -m project.openapi > docs/openapi.json
+
+screenshots: browser ## take pictures of the review desk into docs/screenshots
+	@exec $(BIN)/python -m pytest -q -n 0 tests/browser/screenshots.py
+
+bench-review: env-dev ## time the review desk over 100,000 records
+	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/review_desk.py $(ARGS)
 
 tour: env ## walk the whole path against a running `make run`
 	@exec bash docs/tour.sh

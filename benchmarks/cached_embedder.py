@@ -50,7 +50,6 @@ class CachedEmbedder(Embedder):
             if row is not None:
                 return array("f", row[0]).tolist()
             vector = make(text)
-            file.execute(
-                "INSERT OR REPLACE INTO vector VALUES (?, ?)", [digest, array("f", vector).tobytes()]
-            )
+            numbers = array("f", vector).tobytes()
+            file.execute("INSERT OR REPLACE INTO vector VALUES (?, ?)", [digest, numbers])
             return vector

@@ -4,6 +4,9 @@ Every memory of the data is stored and embedded on throw-away servers; every que
 in its own scope through the public function, with all scopes loaded at once.
 """
 
+# The servers start with the settings, and the settings before Django.
+# ruff: noqa: E402
+
 from __future__ import annotations
 
 import argparse
@@ -22,6 +25,8 @@ from uuid import UUID
 os.environ["DJANGO_SETTINGS_MODULE"] = "benchmarks.bench_settings"
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import logging
+
 import django
 
 django.setup()
@@ -36,6 +41,7 @@ from benchmarks import recall_data, recall_rivals
 from benchmarks.cached_embedder import CachedEmbedder
 from benchmarks.recall_data import BY, Data, Memory, Question
 from benchmarks.recall_scores import Answer, Report, report
+from memorykit_app.backends import query_vectors
 from memorykit_app.recall.query import RecallQuery
 from memorykit_app.recall.search import recall
 
@@ -72,6 +78,7 @@ GOALS = {
 
 def main() -> None:
     options = _options()
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
     call_command("migrate", verbosity=0)
     data = recall_data.read(Path(options.data), only=options.set)
     started = time.monotonic()
@@ -174,8 +181,6 @@ def _speed(data: Data, *, own_calls: int) -> dict[str, float]:
 
 
 def _forget_vectors() -> None:
-    from memorykit_app.backends import query_vectors
-
     query_vectors.serving(settings.MEMORYKIT["SERVING_PROFILE"]).vectors._kept.clear()
 
 
@@ -224,7 +229,8 @@ def _conclude(
         "leaks": own.leaks + sum(part.leaks for part in parts.values()),
     }
     met = all(
-        figures[name] <= goal if name in ("leaks", "queries_below_best_rival_on_any_large_set")
+        figures[name] <= goal
+        if name in ("leaks", "queries_below_best_rival_on_any_large_set")
         else figures[name] >= goal
         for name, goal in GOALS.items()
     )

@@ -1,4 +1,4 @@
-"""Rivals of recall: BM25 with a stemmer, the same vectors alone, and the usual ways to join them."""
+"""Rivals of recall: BM25 with a stemmer, the same vectors alone, and the usual ways to join."""
 
 from __future__ import annotations
 
@@ -99,9 +99,7 @@ class Rivals:
                     total[name] += 0.5 * ((score - low) / (high - low) if high > low else 1.0)
         return _best(total)
 
-    def _joined(
-        self, words: Callable[[Question], Ranked], k: int
-    ) -> Callable[[Question], Ranked]:
+    def _joined(self, words: Callable[[Question], Ranked], k: int) -> Callable[[Question], Ranked]:
         def joined(question: Question) -> Ranked:
             total: dict[str, float] = defaultdict(float)
             for found in (words(question), self.vector(question)):
@@ -120,7 +118,7 @@ class Rivals:
         return index
 
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """English by its stemmer and stop words; Chinese and Japanese in pairs, else it has none."""
+        """English by stems without stop words; Chinese and Japanese in pairs, else it has none."""
         spaced = [_UNSPACED.sub(_pairs, text) for text in texts]
         return bm25s.tokenize(
             spaced, stopwords="en", stemmer=self._stem, return_ids=False, show_progress=False
@@ -137,9 +135,7 @@ class Rivals:
                 )
 
 
-def answers(
-    questions: Sequence[Question], system: Callable[[Question], Ranked]
-) -> list[Answer]:
+def answers(questions: Sequence[Question], system: Callable[[Question], Ranked]) -> list[Answer]:
     found = (system(question) for question in questions)
     return [
         Answer([name for name, _ in ranked], ranked[0][1] if ranked else 0.0) for ranked in found

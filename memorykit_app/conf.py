@@ -129,7 +129,7 @@ def settings() -> Settings:
     """Return the validated settings. Raises ImproperlyConfigured naming each wrong key."""
     raw = getattr(django_settings, SETTING, None)
     if not isinstance(raw, Mapping):
-        raise ImproperlyConfigured(f"{SETTING} must be a dict; see README, Settings")
+        raise ImproperlyConfigured(f"{SETTING} must be a dict; see docs/settings.md")
     try:
         return Settings.model_validate(dict(raw))
     except ValidationError as error:

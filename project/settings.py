@@ -220,6 +220,8 @@ WHITENOISE_AUTOREFRESH = DEBUG
 LOGGING_CONFIG = "logging.config.dictConfig"
 LOGGING = logging_settings(env.str("LOG_LEVEL", "INFO"))
 DJANGO_STRUCTLOG_CELERY_ENABLED = False
+# project.request_id has made it safe.
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
 
 # The app -------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ class WorkerProcess:
         self._environment = environment
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
+        #: The processes that the last kill ended.
+        self.killed: list[int] = []
 
     @property
     def pid(self) -> int:
@@ -51,6 +53,7 @@ class WorkerProcess:
     def kill(self) -> None:
         """End worker and child at once, as a lost machine would."""
         if self._process is not None:
+            self.killed = session_of(self.pid)
             self.signal(signal.SIGKILL)
             self._process.wait()
             self._process = None

@@ -25,6 +25,7 @@ from memorykit_app.forms import UNNAMED, CorrectionForm
 from memorykit_app.models import Memory, Source, sealed
 from memorykit_app.services import correction
 from memorykit_app.services.correction import Correction
+from memorykit_app.services.faults import guarded
 from memorykit_app.services.lifecycle import Command
 
 _FIELDS = ("content", "key", "importance", "confidence", "valid_from", "valid_until")
@@ -57,6 +58,7 @@ def show(desk: Desk, memory_id: UUID) -> HttpResponse:
     return verbs.onward(desk, memory_id, following, verb.value)
 
 
+@guarded
 def _save(memory: Memory, command: Command, form: CorrectionForm, *, activate: bool) -> None:
     """Correct, and activate in the same transaction. Raises what the services raise."""
     found = form.cleaned_data

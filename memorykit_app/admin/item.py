@@ -64,7 +64,9 @@ def _whole(desk: Desk, memory: Memory, unsent: Unsent) -> dict[str, Any]:
     asked = listing.filters(desk, queue.VIEWS)
     holder = neighbours.holder_of(desk, memory)
     revisions = history.latest(desk, memory)
-    names = Names([memory.created_by, *(one.actor for one in revisions)])
+    same_key = neighbours.same_key(desk, memory)
+    steps = [*revisions, *(step for _one, step in same_key)]
+    names = Names([memory.created_by, *(step.actor for step in steps)])
     waiting = memory.state == State.CANDIDATE
     place = queue.position(desk, asked, memory) if waiting else None
     return {
@@ -85,7 +87,7 @@ def _whole(desk: Desk, memory: Memory, unsent: Unsent) -> dict[str, Any]:
         "evidence": evidence.of(desk, memory, _sources(desk, memory)),
         "steps": history.steps(revisions, names),
         "older": len(revisions) > history.STEPS,
-        "same_key": neighbours.same_key(desk, memory),
+        "same_key": neighbours.rivals(same_key, names),
         "near": neighbours.near(desk, memory),
         "seen": _seen(memory, holder),
         "buttons": buttons.of(desk, memory, revisions),
@@ -144,7 +146,8 @@ def _change(memory: Memory, holder: Memory | None) -> dict[str, Any] | None:
         "same_text": not found.changed,
         "cut": found.cut,
         "details": details,
-        "by_person": holder.created_by.startswith("person:"),
+        "by_person": holder.created_by.startswith("person:")
+        or bool(getattr(holder, "corrected", False)),
     }
 
 

@@ -54,9 +54,12 @@ class Filters:
 
 
 def filters(desk: Desk, views: Sequence[str]) -> Filters:
-    """Read the filters of a request. Raises AccessDenied for a scope that was not granted."""
-    data = desk.request.GET.dict() | desk.request.POST.dict()
-    form = FilterForm(data)
+    """Read the filters of a request; a search text counts in a POST only.
+
+    Raises InvalidMemory, or AccessDenied for a scope that was not granted.
+    """
+    narrowed = {name: value for name, value in desk.request.GET.items() if name != "q"}
+    form = FilterForm(narrowed | desk.request.POST.dict())
     if not form.is_valid():
         raise InvalidMemory(sorted(form.errors)[0], "is not valid: open the list anew")
     found = form.cleaned_data

@@ -7,14 +7,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef
 
 from memorykit_app.admin import markup, words
 from memorykit_app.admin.desk import Desk
+from memorykit_app.admin.people import Names
 from memorykit_app.domain import diff, terms
 from memorykit_app.domain.short_id import short_id
-from memorykit_app.domain.states import State
-from memorykit_app.models import Memory, Term
+from memorykit_app.domain.states import State, Verb
+from memorykit_app.models import Memory, Revision, Term
 
 _SAME_KEY = 10
 _NEAR = 5
@@ -25,7 +26,10 @@ _ALIKE = 0.35
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """Another record of the scope; `alike` is a whole percentage, or None when not compared."""
+    """Another record of the scope, and its last step where that matters.
+
+    `alike` is a whole percentage, or None when not compared.
+    """
 
     id: UUID
     kind: str
@@ -35,6 +39,8 @@ class Neighbour:
     state_word: str
     changed: datetime
     alike: int | None = None
+    last: str = ""
+    actor: str = ""
 
     @property
     def short(self) -> str:
@@ -42,7 +48,13 @@ class Neighbour:
 
 
 def holder_of(desk: Desk, memory: Memory) -> Memory | None:
-    """Return the active record that activating this one would replace."""
+    """Return the active record that activating this one would replace.
+
+    `corrected` on it tells whether a person ever corrected it.
+    """
+    corrections = Revision.objects.in_granted(desk.granted).filter(
+        memory_id=OuterRef("pk"), action=Verb.CORRECT.value, actor__startswith="person:"
+    )
     return (
         Memory.objects.in_granted(desk.granted)
         .filter(
@@ -52,6 +64,7 @@ def holder_of(desk: Desk, memory: Memory) -> Memory | None:
             state=State.ACTIVE.value,
         )
         .exclude(pk=memory.pk)
+        .annotate(corrected=Exists(corrections))
         .first()
     )
 
@@ -61,8 +74,11 @@ def token_of(holder: Memory | None) -> str:
     return "" if holder is None else f"{holder.pk}:{holder.version}"
 
 
-def same_key(desk: Desk, memory: Memory) -> list[Neighbour]:
-    """Return other records of this kind and key, candidates first, then newest first."""
+def same_key(desk: Desk, memory: Memory) -> list[tuple[Memory, Revision]]:
+    """Return the other records of this kind and key with the last step of each.
+
+    Candidates come first, then those that changed last.
+    """
     rows = list(
         Memory.objects.in_granted(desk.granted)
         .filter(scope_id=memory.scope_id, kind=memory.kind, key=memory.key)
@@ -70,7 +86,22 @@ def same_key(desk: Desk, memory: Memory) -> list[Neighbour]:
         .order_by("-updated_at", "id")[:_SAME_KEY]
     )
     rows.sort(key=lambda one: one.state != State.CANDIDATE)
-    return [_neighbour(one) for one in rows]
+    last = {
+        step.memory_id: step
+        for step in Revision.objects.in_granted(desk.granted)
+        .filter(memory_id__in=[one.pk for one in rows])
+        .order_by("memory_id", "-version")
+        .distinct("memory_id")
+    }
+    return [(one, last[one.pk]) for one in rows]
+
+
+def rivals(found: list[tuple[Memory, Revision]], names: Names) -> list[Neighbour]:
+    """Return what `same_key` found, as a page shows it."""
+    return [
+        _neighbour(one, last=words.of(words.DONE, step.action), actor=names.of(step.actor))
+        for one, step in found
+    ]
 
 
 def near(desk: Desk, memory: Memory) -> list[Neighbour]:
@@ -99,7 +130,9 @@ def near(desk: Desk, memory: Memory) -> list[Neighbour]:
     return [_neighbour(one, alike=round(score * 100)) for score, one in alike[:_NEAR]]
 
 
-def _neighbour(memory: Memory, *, alike: int | None = None) -> Neighbour:
+def _neighbour(
+    memory: Memory, *, alike: int | None = None, last: str = "", actor: str = ""
+) -> Neighbour:
     return Neighbour(
         id=memory.pk,
         kind=words.of(words.KINDS, memory.kind),
@@ -109,4 +142,6 @@ def _neighbour(memory: Memory, *, alike: int | None = None) -> Neighbour:
         state_word=words.of(words.STATES, memory.state),
         changed=memory.updated_at,
         alike=alike,
+        last=last,
+        actor=actor,
     )

@@ -22,6 +22,7 @@ from memorykit_app.domain.states import Verb
 from memorykit_app.forms import UNNAMED, DecisionForm
 from memorykit_app.models import Memory, Revision, sealed
 from memorykit_app.services import lifecycle, memories
+from memorykit_app.services.faults import guarded
 from memorykit_app.services.lifecycle import Command
 
 Act = Callable[[UUID, Command], Any]
@@ -80,6 +81,7 @@ def command_of(desk: Desk, memory: Memory, form: DecisionForm, *, reasoned: bool
     )
 
 
+@guarded
 def activate_shown(memory: Memory, command: Command, *, shown: str) -> None:
     """Activate a candidate, if what it replaces is what the reviewer saw.
 

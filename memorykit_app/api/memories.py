@@ -210,9 +210,9 @@ def create_memory(
     record as it is now and writes nothing.
     """
     caller = caller_of(request)
-    if None not in (body.idempotency_key, idempotency_key):
-        if body.idempotency_key != idempotency_key:
-            raise InvalidMemory("Idempotency-Key", "must agree with idempotency_key")
+    keys = {body.idempotency_key, idempotency_key} - {None}
+    if len(keys) > 1:
+        raise InvalidMemory("Idempotency-Key", "must agree with idempotency_key")
     memory = creation.create(
         Draft(
             kind=body.kind,
@@ -228,7 +228,7 @@ def create_memory(
         provenance=Provenance.USER_REQUESTED,
         now=backends.clock().now(),
         state=State.ACTIVE,
-        idempotency_key=body.idempotency_key or idempotency_key or "",
+        idempotency_key=next(iter(keys), None) or "",
         reason=body.reason,
         note=body.note,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
 
 from django.http import HttpRequest
 from ninja.renderers import BaseRenderer
@@ -23,6 +22,4 @@ class PlainRenderer(BaseRenderer):
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, UUID):
-        return str(value)
-    raise TypeError(type(value).__name__)
+    return str(value)

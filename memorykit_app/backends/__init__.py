@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from threading import RLock
 from typing import TypeVar
 
@@ -81,4 +82,11 @@ def _forget(*, setting: str, **_: object) -> None:
         _built.clear()
 
 
+def _unlock() -> None:
+    # A thread of the parent may have held the lock at the moment of the fork.
+    global _lock
+    _lock = RLock()
+
+
+os.register_at_fork(after_in_child=_unlock)
 setting_changed.connect(_forget, dispatch_uid="memorykit.backends")

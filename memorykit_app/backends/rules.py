@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -29,6 +30,8 @@ FLAG_UNDATED = "undated"
 # Instructions to the model by its host: rules of one run, not things to remember.
 _HOST_ROLES = frozenset({"system", "developer"})
 _OUTSIDE_KINDS = frozenset({Kind.FACT, Kind.CONSTRAINT, Kind.LESSON})
+# What an assistant or a page says of itself.
+_OF_ITSELF = re.compile(r"\b(?:I|my|me)\b|我(?!们)")
 # A repeat adds nothing: one more word may be the new value of a changed fact.
 _REPEATED, _WITHDRAWN = 0.95, 0.7
 # Each draft is compared with this many before it and withdrawn statements, so that a long
@@ -139,9 +142,11 @@ def _draft(
     told_at: datetime | None,
     now: datetime,
 ) -> ExtractedDraft | None:
-    if message.outside and (statement.kind not in _OUTSIDE_KINDS or statement.confidence <= UNSURE):
+    if message.outside and statement.kind not in _OUTSIDE_KINDS:
         return None
-    if statement.taste and message.role != "user":
+    if message.role != "user" and (
+        statement.taste or statement.confidence <= UNSURE or _OF_ITSELF.search(statement.words)
+    ):
         return None
     forbids = statement.kind is Kind.CONSTRAINT
     words = sentence.text[statement.start : statement.start + len(statement.words)]

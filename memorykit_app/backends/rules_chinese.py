@@ -92,7 +92,8 @@ def _decision_key(body: str) -> str:
     before = re.sub(r"从[^，]*$|^(?:我们|咱们|会上|那)$", "", before)
     if len(before.strip("，, ")) > 1:
         return rules_topics.key(before.strip("，, "), body)
-    return rules_topics.topic(body[found.end() :].lstrip("，, 了") if found else body)
+    after = body[found.end() :].strip("，, 了") if found else ""
+    return rules_topics.topic(after or body)
 
 
 def _lesson_key(body: str) -> str:

@@ -186,9 +186,12 @@ def read(text: str, said: datetime | None, *, forbids: bool = False) -> Validity
     begins = ends = None
     for span in spans:
         before, after = text[: span.start], text[span.end :]
-        if _UNTIL.search(before):
+        until = _UNTIL.search(before) is not None
+        if span.chinese and _ZH_BEFORE.match(after) and (until or forbids):
+            ends = span.day
+        elif until:
             ends = span.day + timedelta(days=1)
-        elif forbids and (_BEFORE.search(before) or (span.chinese and _ZH_BEFORE.match(after))):
+        elif forbids and _BEFORE.search(before):
             ends = span.day
         elif _FROM.search(before) or (span.chinese and _ZH_FROM.match(after)):
             begins = span.day
@@ -218,7 +221,12 @@ def _spans(text: str, today: date) -> Iterator[_Span]:
 def _written_out(text: str, spans: list[_Span], said: datetime) -> str:
     for span in reversed(spans):
         if span.relative and (shown := _shown(text, span)):
-            text = text[: span.start] + shown + text[span.end :]
+            before, after = text[: span.start], text[span.end :]
+            if span.chinese:
+                shown = (
+                    f"{' ' * (before[-1:].strip() != '')}{shown}{' ' * (after[:1].strip() != '')}"
+                )
+            text = before + shown + after
     return _POSSESSIVE.sub(
         lambda m: f"the {m[2]} of {said.date() + timedelta(days=_NEAR[m[1].lower()])}", text
     )

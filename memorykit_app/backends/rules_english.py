@@ -17,7 +17,6 @@ from memorykit_app.backends.rules_english_cues import (
 from memorykit_app.backends.rules_statement import Statement
 from memorykit_app.domain.states import Kind
 
-
 _OPENER = re.compile(
     r"(?:(?:ok(?:ay)?|so|right|well|also|and|but|oh|ah|alright|hey|hi|hello|hey \w+|hi \w+"
     r"|yes|no|yeah|yep|nope|sure|great|perfect|fine|good|nice|thanks?(?: you)?|morning|agreed"
@@ -104,7 +103,8 @@ def _decision_key(body: str) -> str:
     rest = body[found.end() :] if found else body
     rest = rest if len(rest) > 2 else body
     purpose = re.search(
-        r"\b(?:for|store|keep) (?:the |our |all )?((?:[\w-]+ ?){1,3}?)(?= in\b| on\b| with\b|[,.]|$)",
+        r"\b(?:for|store|keep) (?:the |our |all )?((?:[\w-]+ ?){1,3}?)"
+        r"(?= in\b| on\b| with\b|[,.]|$)",
         rest,
     )
     if purpose and not purpose[1].strip().lower().startswith(("now", "this", "that")):

@@ -15,7 +15,7 @@ DECISION = english(
     (?:we're|we are|i'm|i am|the [\w-]+ is)(?: now| just)? {TURNING}{THING}
     (?:we're|we are) not (?:going to|doing|taking|renewing|hiring|supporting){THING}
     we(?:'ll| will) (?:now )?(?:{TAKE}|not|no longer){THING}
-    (?:we|i) (?:won't|will not|no longer)(?= (?!be|know|have|see|get|make|need|work|find)\w)
+    (?:we|i) (?:won't|will not|no longer)(?= (?!{HAPPENS}\b)\w+(?! (?:it|this|that|them|you)\b))
     {LETS} (?:just )?(?:{TAKE}|leave|skip|postpone|cancel|not (?!forget|worry|rush)\w+){THING}
     # it is settled
     (?:was|were|is|are|been|was all) (?:agreed|decided|settled|signed off)
@@ -27,6 +27,7 @@ DECISION = english(
     from (?:now|here|today) on
     going forward
     in the end,? (?:we|it)
+    put .{2,30} on hold|(?:is|are) on hold until|the winner is|(?:voted|said) (?:yes|no)
     """,
     GROUP=r"we|i|they|everyone|management|the (?:[\w-]+ )?(?:team|board|group)",
     HAVE=r"(?:'ve| have| has|'d| had|'re| are| is)?(?: \w+ly| all| just| both| now)?",
@@ -36,11 +37,12 @@ DECISION = english(
     r"|stopped(?= \w+ing)|switched|moved(?= (?:to|from|off))|discontinued|turned down)"
     r"(?: to| from| on| off)?",
     TURNING=r"(?:switching|moving|migrating|going|dropping|sticking|staying|adopting|retiring"
-    r"|keeping|cancelling|replacing|skipping)"
+    r"|keeping|cancelling|replacing|skipping|buying|selling|hiring|renting)"
     r"(?: away)?(?: \w+){0,2}?(?: from| to| with| off| for)",
     TAKE=r"keep|use|adopt|drop|stick (?:with|to)|stay (?:with|on)|go (?:with|for)|move to"
-    r"|switch to|retire|migrate to|standardi[sz]e on|take",
+    r"|switch to|retire|migrate to|standardi[sz]e on|take(?! (?:a|another) )",
     LETS=r"let(?:'s| us)",
+    HAPPENS=r"(?:be|know|have|see|get|make|need|work|find)",
     THING=r"(?= (?!(?:it|this|that|them|these|those|him|her|you|to|on|for|with|from|going|doing"
     r"|in touch|so far)\b)[\w@#\"])",
 )
@@ -64,7 +66,7 @@ FINDING = english(
     (?:it was|was) (?:actually |really )?the [\w-]+ \w+ing
     wondering why .*:|the thing is
     (?:only|never) works? (?:when|if|with|after|once)
-    silently \w+s
+    silently \w+s|only (?:notice|see|show|appear|happen)s? .{2,60} (?:after|when|once|if)
     (?:traced|came|boil(?:s|ed)) (?:it )?(?:back |down )?(?:to|from) an?
     next time (?:we|i)|^next time
     (?:that's|that is|which is) why
@@ -78,12 +80,13 @@ MECHANISM = english(
     {TROUBLE}[^.]{0,80}?(?:,? because|,? due to|,? since(?! \d| last| then| yesterday| mon))
     (?:because|due to|since) [^.]{3,80}, .{0,60}{TROUBLE}
     {TROUBLE}[^.:]{0,40}:(?= \w+ \w+ \w+)
-    {DAMAGES}[^.]{0,60}? (?:whenever|when|if|unless|as soon as|each time|every time)
-    (?:whenever|when|if|as soon as) [^.,]{3,60}, [^.,]{3,40} {DAMAGES}
+    ^(?!(?:it|this|that) )[^.]{0,80}{DAMAGES}[^.]{0,60}? {WHEN}
+    {WHEN} [^.,]{3,60}, [^.,]{3,40} {DAMAGES}
     (?:went away|works again|is gone|was gone|fixed itself|stopped) (?:once|after|when|as soon as)
     {TROUBLE}[^.]{3,80}, (?:so )?(?:always|never|stay|use|keep|avoid|make sure)
     """,
     TROUBLE=_TROUBLE,
+    WHEN=r"whenever|when|if|unless|as soon as|each time|every time",
     DAMAGES=r"jams?|trips?|breaks?|corrupts?|crash(?:es)?|fails?|hangs?|leaks?|drops|loses"
     r"|freezes|overheats?|stalls?|skips|swallows|overflows|times out|deadlocks?|goes down",
 )
@@ -92,13 +95,17 @@ TASTE = english(
     i{VERY} (?:prefer|favou?r)(?P<a> .+)
     i(?:'d| would) (?:rather|prefer)(?P<b> (?!not (?:say|talk)).+)
     i{VERY} {LIKE}(?P<c> {GENERAL}.+)
-    i {HABIT} (?P<d>(?!\w+ed\b|been|had|got|saw|thought|knew|said)\w+ .+)
+    i {HABIT} (?P<d>(?!\w+ed\b|forget|mix|lose|struggle|been|had|got|saw|thought|knew|said)\w+ .+)
     i(?:'d| would) (?:appreciate|love|like) (?:it if )?(?P<e>{MANNER}.+)
-    i(?:'d| would) like (?P<f>(?!to\b)\w.*{LASTING}.*)|i want (?P<g>(?!to\b|you\b)\w.*{LASTING}.*)
+    i(?:'d| would) like (?P<f>(?!to\b|you\b)\w.*{LASTING}.*)
+    i want (?P<g>(?!to\b|you\b)\w.*{LASTING}.*)
     i don't (?:want|need) (?P<h>(?:any )?[\w-]+s\b(?! to\b).*)
     i find (?P<i>.{3,60}{BURDEN}.*)
-    (?P<j>.{3,60} (?:kills?|annoys?|bothers?|distracts?|confuses?|suits?) me\b.*)
-    (?P<k>.{3,60} (?:works?|reads?|is|are) (?:best|better|easier) for me\b.*)
+    ^(?P<j>.{3,80} (?:kills?|annoys?|bothers?|distracts?|confuses?|suits?) me\b.*)
+    ^(?P<k>.{3,80} (?:works?|reads?|is|are) (?:best|better|easier) for me\b.*)
+    i (?:work|learn|think|read) best (?P<t>.+)
+    for me,? (?P<u>.+ (?:beats?|works?|is best|is better).*)
+    ^(?:please )?send me (?P<v>.+(?: not|, never|every|each|instead|rather).*)
     my (?:preferred|favou?rite) (?P<l>.+)|my preference is (?P<m>.+)
     ^(?:please )?(?:just )?(?P<n>(?:call|address) me \w.*)
     ^(?:please )?keep (?P<o>(?:your |the |my )?{ANSWERS}.+)
@@ -145,6 +152,8 @@ RULE = english(
     ^only (?:the )?[\w ]{1,40} (?:may|can|are allowed|is allowed)
     strictly (?:no|forbidden)|absolutely no|(?:code|feature|change) freeze
     (?:goes?|go|belongs?) (?:in|into|to|on) .{3,40}, (?:not|never)
+    (?:is|are) (?:not )?to be \w+ed|, always$|without exception$
+    ^(?:our|the|a) (?:[\w-]+ )?(?:rule|policy)(?: of \w+)?(?: is|:).*
     # limits
     (?:at most|no more than|not more than|no fewer than|no later than) \S+
     ^(?:at least|a (?:maximum|minimum) of) \d+
@@ -175,5 +184,6 @@ NO_RULE = english(
     r"""
     ^(?:it|that|this|there|he|she|i|which|who)\b[^,]{0,30}? (?:must|can't|cannot|don't|do not)
     ^i\b.{0,20} (?:don't|do not|can't|cannot|have to)
+    (?:don't|do not) .{2,60}(?: yet|, just .*| for now| for the moment)$
     """
 )

@@ -24,6 +24,7 @@ _FIRM = re.compile(
     rf"^{_SUBJECT}{_ADVERB} (?P<v>depends? on|belongs? to|owns?|maintains?|leads?|reports? to"
     r"|talks? to|connects? to|listens? on|comes? from|goes? through|go through|bills? in|pays? in"
     r"|works? (?:from|for)|lives? (?:at|in|on|under)|handles?|looks? after|takes? care of"
+    r"|replace[sd]|took over|takes over"
     r"|(?:is|are) (?:responsible for|in charge of|served (?:from|by))"
     r"|(?:is|are|was|were) (?:now )?(?:hosted|deployed|located|stored|written|built|based|owned"
     r"|called|named|backed up|due|managed|maintained)(?: (?:on|in|at|by|with|to|under))?)"
@@ -62,9 +63,10 @@ _LEAD = re.compile(
 _APPOSITION = re.compile(r"^((?i:our|my|the) [\w -]{2,30}), [A-Z][\w. -]{2,40}, ")
 _VAGUE = re.compile(
     r"^(?:it|this|that|these|those|he|she|they|there|here|i|you|who|which|what|someone|somebody"
-    r"|something|nothing|everything|all|one|nobody|yes|no|the|our|my|a|an)$"
-    r"|^(?:it|this|that|these|those|he|she|they|here|what|i|you)\b"
-    r"|\b(?:that|which|who|because|when|if|while|what|not|and then)\b|(?<!^)\b(?:you|we|i)\b",
+    r"|something|nothing|everything|all|one|nobody|yes|no|the|our|my|a|an|let's)$"
+    r"|^(?:it|this|that|these|those|he|she|they|here|what|i|you|let's)\b"
+    r"|\b(?:that|which|who|because|when|if|while|what|not|and then"
+    r"|can|could|would|should|be)\b|(?<!^)\b(?:you|we|i)\b",
     re.I,
 )
 _MINE = re.compile(r"^(?:lives?|works?|(?:is|are) based)", re.I)
@@ -74,14 +76,24 @@ _FLEETING = re.compile(
     r"|completely )*(?:broken|slow|green|red|failing|down|up|flaky|done|ready|fine|ok|okay|great"
     r"|weird|good|bad|nice|better|worse|open(?! (?:on|from|at))|closed(?! (?:on|from|at))|stuck"
     r"|running|working|going|being|missing|empty|gone|back|here|there|right|wrong|true|false|clear"
-    r"|it|that|this|you|we|they|what|why|how|because|sorry|sure|old|new|awesome|ugly|easy|hard|hot|cold|late"
-    r"|early|in progress|a typo|typos|an error|on (?:it|that|the way|my way|fire|hold|me|you))\b",
+    r"|it|that|this|you|we|they|what|why|how|because|sorry|sure|old|new|awesome"
+    r"|ugly|easy|hard|hot|cold|late|early|in progress|a typo|typos|an error"
+    r"|on (?:it|that|the phone|the way|my way|fire|hold|me|you))\b",
     re.I,
 )
 _AT_HAND = english(
     r"""
     right now|at the moment|just|again|today|tonight|yesterday|this (?:morning|afternoon|evening)
-    so far|for now|ago|looks? like|seems?|the same|as you|line \d+|attached
+    in (?:\w+|\d+) (?:minutes?|hours?)$|so far|for now|ago
+    looks? like|seems?|the same|as you|line \d+|attached
+    """
+)
+# Named in passing while working: no subject of a lasting fact unless a firm word carries it.
+_PIECE = english(
+    r"""
+    pages?|rows?|columns?|lines?|cells?|functions?|methods?|class|loops?|constants?|variables?
+    commits?|prs?|pull requests?|diffs?|patch|tests?|csv|files?|screenshots?|quer(?:y|ies)
+    up-?loads?|downloads?|errors?|laptop|screen|call|train|bus|plane|rain|weather|kids?|version
     """
 )
 _STRONG = re.compile(
@@ -92,7 +104,8 @@ _STRONG = re.compile(
 )
 _OWNED = re.compile(r"^(?:the|our|my|their|his|her|its|an?|every|each|all|[A-Z][\w-]*(?:'s)?)\b")
 _ROLE = re.compile(
-    r"^(?:our|the|my) (?:[\w-]+ ){0,3}?(?:contact|owner|lead|maintainer|manager|reviewer|point of contact)\b",
+    r"^(?:our|the|my) (?:[\w-]+ ){0,3}?"
+    r"(?:contact|owner|lead|maintainer|manager|reviewer|point of contact)\b",
     re.I,
 )
 _OWNS = re.compile(r"owns?|maintains?|leads?|handles?|looks? after|(?:is|are) (?:resp|in ch)", re.I)
@@ -156,6 +169,10 @@ def _fact(clause: str) -> _Fact | None:
         if (found := pattern.match(rest)) and not _FLEETING.match(found["o"]):
             if (key := _loose(pattern, found, rest)) is not None:
                 firm = rules_topics.has_topic(rest)
+                if not firm and _PIECE.search(
+                    f"{found['s']} {rest if pattern is _THERE_IS else ''}"
+                ):
+                    return None
                 return _Fact(key, sure if firm else UNSURE, found["s"])
     return None
 

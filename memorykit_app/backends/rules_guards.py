@@ -107,8 +107,9 @@ _ZH_STEERS = chinese(
     """
 )
 _OVERRIDES = re.compile(
-    r"\b(?:ignore|disregard|override) (?:all |any |the |your |these )*(?:previous|prior|above"
-    r"|earlier|system) |(?:忽略|无视)(?:之前|以上|前面|上面|所有|一切)[^。]{0,12}(?:指令|提示|规则)",
+    r"\b(?:ignore|disregard|override) (?:all |any |the |your |these )*"
+    r"(?:previous|prior|above|earlier|system) "
+    r"|(?:忽略|无视)(?:之前|以上|前面|上面|所有|一切)[^。]{0,12}(?:指令|提示|规则)",
     re.I,
 )
 _HEDGES = re.compile(
@@ -123,12 +124,12 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 def is_question(sentence: Sentence) -> bool:
     if sentence.mark in ("?", "？"):
         return True
-    return bool(_ASKS.search(sentence.plain) or _ZH_ASKS.search(sentence.plain))
+    return _either(_ASKS, _ZH_ASKS, sentence.plain)
 
 
 def is_hypothetical(sentence: Sentence) -> bool:
     """Say whether the sentence only plays with a thought, proposes one or leaves it open."""
-    return bool(_SUPPOSES.search(sentence.plain) or _ZH_SUPPOSES.search(sentence.plain))
+    return _either(_SUPPOSES, _ZH_SUPPOSES, sentence.plain)
 
 
 def is_hedged(text: str) -> bool:
@@ -139,11 +140,11 @@ def steers(text: str, *, outside: bool) -> bool:
     """Say whether `text` gives a model orders; outside text needs far less to be suspect."""
     if not outside:
         return _OVERRIDES.search(text) is not None
-    return bool(_STEERS.search(text) or _ZH_STEERS.search(text))
+    return _either(_STEERS, _ZH_STEERS, text)
 
 
 def asks_not_to_keep(text: str) -> bool:
-    return bool(_NOT_KEPT.search(text) or _ZH_NOT_KEPT.search(text))
+    return _either(_NOT_KEPT, _ZH_NOT_KEPT, text)
 
 
 def only_asks_not_to_keep(text: str) -> bool:
@@ -154,7 +155,7 @@ def only_asks_not_to_keep(text: str) -> bool:
 
 def is_joke(text: str) -> bool:
     """Say whether `text` takes back what was said before it as not meant."""
-    return bool(_JOKES.search(text) or _ZH_JOKES.search(text))
+    return _either(_JOKES, _ZH_JOKES, text)
 
 
 def unmeant(said: Sequence[Sentence]) -> set[int]:
@@ -169,3 +170,7 @@ def unmeant(said: Sequence[Sentence]) -> set[int]:
         elif _LAUGHS.search(sentence.text):
             taken.update(range(max(0, position - 1), position + 1))
     return taken
+
+
+def _either(latin: re.Pattern[str], han: re.Pattern[str], text: str) -> bool:
+    return bool(latin.search(text) or (not text.isascii() and han.search(text)))

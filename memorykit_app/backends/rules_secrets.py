@@ -8,7 +8,8 @@ _SHAPED = re.compile(
     r"\bAKIA[0-9A-Z]{12,}|\b(?:ghp|gho|ghs|ghu|ghr|github_pat)_\w{16,}|\bsk[-_](?:\w+[-_])*\w{12,}"
     r"|\bxox[abprs]-[\w-]{10,}|\bAIza[\w-]{20,}|\bhf_\w{16,}|\bSG\.[\w-]{10,}|\bglpat-[\w-]{10,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN|\bBearer [\w.~+/-]{16,}|://[^\s/:@]{1,80}:[^\s/@]{1,80}@"
-    r"|\b(?:\d[ -]?){15,16}\b|(?=[\w/+]{0,80}\d)(?=[\w/+]{0,80}[a-z])(?=[\w/+]{0,80}[A-Z])[\w/+]{32,}"
+    r"|\b(?:\d[ -]?){15,16}\b"
+    r"|(?<![\w/+])(?=[\w/+]{0,80}\d)(?=[\w/+]{0,80}[a-z])(?=[\w/+]{0,80}[A-Z])[\w/+]{32,}"
 )
 _NAMED = re.compile(
     r"\b(?:password|passwd|passphrase|passcode|pwd|pin|secret|token|credentials?|api[ _-]?key"

@@ -96,6 +96,7 @@ _ASPECTS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
+_ANY_ASPECT = re.compile("|".join(pattern.pattern for _, _, pattern in _ASPECTS), re.I)
 _PLACES = re.compile(
     r"\b(staging|production|prod|development|dev|test|demo)\b|(生产|测试|预发"
     r"|开发)(?:环境)?",
@@ -184,7 +185,7 @@ def preference(text: str) -> str:
 
 
 def has_topic(text: str) -> bool:
-    return _aspect("", text)[0] != ""
+    return _ANY_ASPECT.search(text) is not None
 
 
 def _aspect(subject: str, whole: str) -> tuple[str, str, re.Pattern[str] | None]:

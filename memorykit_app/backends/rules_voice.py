@@ -38,6 +38,7 @@ _FIRST = re.compile(
     r"|much))*) ([\w']+)",
     re.I,
 )
+_TURNS_OUT = re.compile(r"^(?:it )?turn(?:s|ed) out(?: that)?,? ", re.I)
 _LETS = re.compile(r"\blet(?:'s| us) (?:just )?", re.I)
 
 
@@ -50,19 +51,15 @@ def told(words: str, *, kind: Kind, name: str, chinese: bool) -> str:
 
 
 def _told_english(words: str, speaker: str) -> str:
-    text = _LETS.sub("the team decided to ", words.replace("’", "'"))
+    text = _TURNS_OUT.sub("", words.replace("’", "'"))
+    text = _LETS.sub("the team decided to ", text)
     for pattern, replacement in (*_CONTRACTED, *_YOU):
         text = pattern.sub(replacement, text)
     text = _FIRST.sub(lambda m: _conjugated(m, speaker), text)
-    owner = f"{speaker}'s"
-    for mine, theirs in (
-        ("our", "the team's"),
-        ("ours", "the team's"),
-        ("us", "the team"),
-        ("my", owner),
-    ):
-        text = re.sub(rf"\b{mine}\b", theirs, text, flags=re.I if mine != "us" else 0)
-    return re.sub(r"\bme\b", speaker, text)
+    text = re.sub(r"\bours?\b", "the team's", text, flags=re.I)
+    text = re.sub(r"\bus\b", "the team", text)
+    text = re.sub(r"\bmy\b", lambda _: f"{speaker}'s", text, flags=re.I)
+    return re.sub(r"\bme\b", lambda _: speaker, text)
 
 
 def _conjugated(found: re.Match[str], speaker: str) -> str:
@@ -92,9 +89,9 @@ def _told_chinese(words: str, kind: Kind, speaker: str) -> str:
     if kind is Kind.DECISION:
         text = re.sub(r"^(?:那么?)?(?:就|还是)?(?:先)?用", "团队决定用", text)
         text = re.sub(r"[，,]?就这么(?:定了?|办)$|[，,]别再.*$", "", text)
-    text = re.sub(r"我们公司|我司", f"{speaker}所在公司", text)
+    text = re.sub(r"我们公司|我司", lambda _: f"{speaker}所在公司", text)
     text = re.sub(r"我们|咱们|我方", "团队", text)
-    text = re.sub(r"(?<!自)我(?!国)", speaker, text)
+    text = re.sub(r"(?<!自)我(?!国)", lambda _: speaker, text)
     return _finished(text, "。")
 
 

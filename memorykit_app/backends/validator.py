@@ -9,6 +9,7 @@ from memorykit_app.backends import validator_credentials as credentials
 from memorykit_app.backends import validator_decoding as decoding
 from memorykit_app.backends import validator_folding as folding
 from memorykit_app.backends import validator_instructions as instructions
+from memorykit_app.backends import validator_markers as markers
 from memorykit_app.backends.base import ContentValidator, Finding, Severity
 from memorykit_app.backends.validator_catalogue import RANKS, RULES
 
@@ -55,14 +56,23 @@ def _met(field: str, text: str) -> Iterator[str]:
         yield from characters.key_codes(text)
     visible = folding.visible(text)
     yield from credentials.codes(visible)
-    yield from instructions.codes(visible)
+    folded = folding.folded(visible)
+    yield from markers.codes(folded)
+    signs = instructions.signs(folded)
+    yield from instructions.codes(signs)
     decoded = decoding.decoded(visible)
     if decoded:
         yield from credentials.codes(decoded)
-    views = [view for view in (decoded, *decoding.views(visible, visible.lower())) if view]
     # Nobody mentions an attack in code: what only a decoding shows is meant.
-    if views and max(map(instructions.count, views)) > instructions.count(visible):
+    if decoded and _orders(decoded):
         yield "instruction_encoded"
+    plain = instructions.count(signs)
+    if any(_orders(view) > plain for view in decoding.views(visible, folded)):
+        yield "instruction_encoded"
+
+
+def _orders(view: str) -> int:
+    return instructions.count(instructions.signs(folding.folded(folding.visible(view))))
 
 
 def _severity(field: str, rule: str) -> Severity:

@@ -169,7 +169,7 @@ _STRONG = "instruction_"
 
 
 def signs(text: str) -> Iterator[Sign]:
-    """Yield what the folded text tells a model, with its place. Takes linear time."""
+    """Yield what the folded text tells a model: a sign wherever it is, an order once."""
     if _HAN.search(text) is None:
         return
     found = [*_WORD.finditer(text)]
@@ -179,10 +179,15 @@ def signs(text: str) -> Iterator[Sign]:
         [word.end() for word in found],
         BITS["stop"],
     )
+    met: set[str] = set()
     for phrase, at, end in matches(_ALL, row):
+        if phrase.rule in met:
+            continue
         rule = _rule(phrase, text, row.starts[at], row.ends[end], row.ends[at])
         if rule:
             yield Sign(rule, row.starts[at])
+        if rule.startswith(_STRONG):
+            met.add(rule)
 
 
 def _rule(phrase: Phrase, text: str, start: int, end: int, after: int) -> str:

@@ -66,7 +66,8 @@ _NAMED_ZH = re.compile(
 )
 _PAIR = re.compile(
     r"(?:log ?in|sign in|cred(?:ential)?s?|account)\b"
-    r"[^\n]{0,24}?[:= ]\s{0,2}[\w.@-]{2,40}\s{0,2}[/|]\s{0,2}(?P<value>[^\s,;]{6,64})",
+    r"(?: \w{1,12}+){0,3}?\s{0,2}[:= ]\s{0,2}[\w.@-]{2,40}+\s{0,2}[/|]"
+    r"\s{0,2}(?P<value>[^\s,;]{6,64})",
     re.I,
 )
 _PAIR_ZH = re.compile(

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from html import unescape
 from urllib.parse import unquote
 
+from memorykit_app.backends.validator_vendor_keys import long_runs
+
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,2000}={0,2}(?![\w+/=-])")
 _HEX = re.compile(r"(?<![0-9a-z])(?:[0-9a-f]{2}[ :]?){16,1000}(?![0-9a-z])", re.I)
 _ESCAPED = re.compile(r"\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#?\w{2,8};|%[0-9a-f]{2}", re.I)
@@ -26,7 +28,7 @@ def decoded(text: str) -> str:
 def views(text: str, low: str) -> Iterator[str]:
     """Yield the text as it reads without escapes, backwards or rotated, where it invites that.
 
-    `low` is the text in lower case.
+    `low` is the text in lower case or folded.
     """
     if _ESCAPED.search(text):
         yield unquote(unescape(_UNIT.sub(_character, text)))
@@ -41,7 +43,7 @@ def _character(found: re.Match[str]) -> str:
 
 
 def _bytes(text: str) -> Iterator[bytes]:
-    for found in _BASE64.finditer(text):
+    for found in _BASE64.finditer(long_runs(text)):
         body = found[0].rstrip("=").translate({45: "+", 95: "/"})
         if len(body) % 4 != 1:
             yield b64decode(body + "=" * (-len(body) % 4))

@@ -12,7 +12,7 @@ from memorykit_app.backends.validator_phrases import Phrase, Row, Sign, matches,
 # Addresses, blank lines, line breaks and runs of marks are tokens of their own.
 _TOKEN = re.compile(
     r"[^\W_]+|(?<=\w)@(?=\w)|\.(?:com|net|org|io|dev|app|invalid|example|test|xyz|site|info|co|ru"
-    r"|cn|top|me|ai|sh|link|online)\b|\n\s*|[^\w\s]+"
+    r"|cn|top|me|ai|sh|link|online)\b|\n\s*|[^\w\s]+[ \t]?"
 )
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?=[a-z]{1,2}\b)")
 _QUOTES = frozenset("\"“”`‘’«»„'")
@@ -139,21 +139,16 @@ def _mark(run: str) -> int:
     mask = 0
     for sign in set(run):
         mask |= WORDS.get(sign, 0) | (_QUOTE if sign in _QUOTES else 0)
-    return mask
+    # A dot inside a name, as in readme.md, ends nothing.
+    return mask if run[-1].isspace() or not mask & _BREAK else mask & ~_BREAK | _PAUSE
 
 
-class Reading:
-    """A folded text as words with their parts. Time and space are linear in the text."""
+class _Masks(dict[str, int]):
+    """The parts of words, each worked out once."""
 
-    def __init__(self, text: str) -> None:
-        text = _APOSTROPHE.sub("", text)
-        found = [*_TOKEN.finditer(text)]
-        self.places = [match.start() for match in found]
-        self.masks = [self._mask(match[0]) for match in found]
-        for at, match in enumerate(found):
-            # A dot inside a name, as in readme.md, ends nothing.
-            if self.masks[at] & _BREAK and text[match.end() : match.end() + 1].isalnum():
-                self.masks[at] = _PAUSE
+    def __missing__(self, word: str) -> int:
+        mask = self[word] = self._mask(word)
+        return mask
 
     @staticmethod
     def _mask(word: str) -> int:
@@ -168,14 +163,27 @@ class Reading:
             word = folding.as_letters(word)
         return WORDS.get(word) or SCRAMBLED.get(scrambled(word), 0)
 
+
+class Reading:
+    """A folded text as words with their parts. Time and space are linear in the text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _APOSTROPHE.sub("", text)
+        known = _Masks()
+        self.masks = [known[word] for word in _TOKEN.findall(self._text)]
+
     def signs(self) -> Iterator[Sign]:
-        """Yield what the phrases in the text mean, each as often as it stands there."""
-        places = range(len(self.masks) + 1)
-        row = Row(self.masks, places, places[1:], _BREAK)
-        for phrase, at, end in matches(_ALL, row):
-            rule = self._rule(phrase, at, end)
+        """Yield what the phrases in the text mean: a sign wherever it is, an order once."""
+        count = range(len(self.masks) + 1)
+        found = [*matches(_ALL, Row(self.masks, count, count[1:], _BREAK))]
+        places = [token.start() for token in _TOKEN.finditer(self._text)] if found else []
+        met: set[str] = set()
+        for phrase, at, end in found:
+            rule = "" if phrase.rule in met else self._rule(phrase, at, end)
             if rule:
-                yield Sign(rule, self.places[at])
+                yield Sign(rule, places[at])
+            if rule.startswith(_STRONG):
+                met.add(rule)
 
     def _rule(self, phrase: Phrase, at: int, end: int) -> str:
         """Return the rule, a milder one when the words are only told of, or blank."""

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from memorykit_app.backends import validator_chinese as chinese
 from memorykit_app.backends import validator_folding as folding
 from memorykit_app.backends import validator_foreign as foreign
-from memorykit_app.backends import validator_markers as markers
 from memorykit_app.backends.validator_english import Reading
 from memorykit_app.backends.validator_phrases import Sign
 
@@ -34,20 +33,23 @@ _NEAR = 320
 _STRONG = "instruction_"
 
 
-def codes(text: str) -> Iterator[str]:
-    """Yield the rules that the visible text breaks. Takes linear time."""
-    folded = folding.folded(text)
-    yield from markers.codes(folded)
-    signs = _signs(folded)
-    yield from {sign.rule for sign in signs}
-    if _combined(signs):
-        yield "instruction_combined"
-
-
-def _signs(folded: str) -> list[Sign]:
+def signs(folded: str) -> list[Sign]:
+    """Return what the folded text tells a model. Takes linear time."""
     plain = folding.joined(folded)
     english = Reading(folding.unleeted(plain))
     return [*english.signs(), *chinese.signs(plain), *foreign.signs(plain)]
+
+
+def codes(found: Sequence[Sign]) -> Iterator[str]:
+    """Yield the rules that the signs of a text break, alone and together."""
+    yield from {sign.rule for sign in found}
+    if _combined(found):
+        yield "instruction_combined"
+
+
+def count(found: Sequence[Sign]) -> int:
+    """Return how many kinds of instruction are among the signs, mentions of some included."""
+    return len({sign.rule for sign in found if sign.rule.startswith(_STRONG)})
 
 
 def _combined(signs: Sequence[Sign]) -> bool:
@@ -59,9 +61,3 @@ def _combined(signs: Sequence[Sign]) -> bool:
                 return True
         last[sign.rule] = sign.at
     return False
-
-
-def count(text: str) -> int:
-    """Return how many instructions the text holds, mentions of some included."""
-    signs = _signs(folding.folded(folding.visible(text)))
-    return sum(sign.rule.startswith(_STRONG) for sign in signs)

@@ -57,12 +57,12 @@ def matches(wanted: Sequence[Phrase], row: Row) -> Iterator[tuple[Phrase, int, i
     Takes time linear in the row: a phrase reaches over a bounded number of words.
     """
     seen = reduce(or_, set(row.masks), 0)
-    for phrase in wanted:
-        if not all(seen & part for _, part in phrase.steps):
-            continue
-        first = phrase.steps[0][1]
-        for at, mask in enumerate(row.masks):
-            if mask & first:
+    active = [phrase for phrase in wanted if all(seen & part for _, part in phrase.steps)]
+    first = reduce(or_, (phrase.steps[0][1] for phrase in active), 0)
+    places = [(at, mask) for at, mask in enumerate(row.masks) if mask & first]
+    for phrase in active:
+        for at, mask in places:
+            if mask & phrase.steps[0][1]:
                 end = _end(phrase, row, at)
                 if end is not None:
                     yield phrase, at, end

@@ -69,8 +69,7 @@ _BROKEN = re.compile(r"[\"']\s{0,3}\+\s{0,3}[\"']|\\?\r?\n[ \t]{0,8}")
 _CLOUD_KEY = re.compile(
     r"(?<![A-Z0-9])(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])"
 )
-# Every key of the detectors holds a run like this, and plain text none.
-_RUN = re.compile(r"[A-Za-z0-9_+/=-]{20}")
+_SHORTEST = 20
 # Longer web tokens than a window holds.
 _WEB_TOKEN = re.compile(r"(?<![\w-])eyJ[\w-]{8,3000}\.eyJ[\w-]{8,6000}")
 
@@ -83,17 +82,21 @@ def windows(text: str) -> Iterator[str]:
 
 def holds_vendor_key(text: str) -> bool:
     """Say whether the visible text holds a key of a known form. Takes linear time."""
-    if _BROKEN.search(text) and _has_known_start(_BROKEN.sub("", text)):
+    runs = long_runs(text)
+    if _has_known_start(runs) or any(map(_detected, windows(runs))):
         return True
-    return (
-        _has_known_start(text)
-        or _WEB_TOKEN.search(text) is not None
-        or any(map(_detected, windows(text)))
-    )
+    return bool(_BROKEN.search(text)) and _has_known_start(long_runs(_BROKEN.sub("", text)))
+
+
+def long_runs(text: str) -> str:
+    """Return the words that are as long as a key, which plain text has few of."""
+    return " ".join(word for word in text.split() if len(word) >= _SHORTEST)
 
 
 def _has_known_start(text: str) -> bool:
-    if any(not is_sample(found[0]) for found in _CLOUD_KEY.finditer(text)):
+    if _WEB_TOKEN.search(text) or any(
+        not is_sample(found[0]) for found in _CLOUD_KEY.finditer(text)
+    ):
         return True
     return any(
         is_key_body(found[1])
@@ -104,7 +107,7 @@ def _has_known_start(text: str) -> bool:
 
 
 def _detected(window: str) -> bool:
-    return _RUN.search(window) is not None and any(
+    return any(
         _yields(detector, window)
         for needles, detector in _DETECTORS
         if any(needle in window for needle in needles)

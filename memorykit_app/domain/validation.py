@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 from memorykit_app.domain.drafts import Draft, SourceRef
 from memorykit_app.domain.errors import InvalidMemory
@@ -122,6 +123,12 @@ def reason(value: object) -> str:
 
 def note(value: object) -> str:
     return text("note", value, limit=NOTE_CHARS)
+
+
+def identity(value: object) -> UUID:
+    if not isinstance(value, UUID):
+        raise InvalidMemory("id", "must be a UUID")
+    return value
 
 
 def expected_version(value: object) -> int:

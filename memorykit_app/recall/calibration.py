@@ -79,7 +79,7 @@ def calibrated(ordered: Sequence[Fused], sure: float) -> list[Fused]:
     the others their share of it."""
     best = max((entry.score for entry in ordered), default=0.0)
     return [
-        Fused(entry.candidate, sure * max(0.0, entry.score) / best if best > 0 else 0.0)
+        Fused(entry.candidate, sure * max(0.0, entry.score / best) if best > 0 else 0.0)
         for entry in ordered
     ]
 

@@ -26,13 +26,21 @@ def flags_for(
     """
     flags: set[str] = set()
     validator = backends.content_validator()
-    texts = {"key": key, "content": content, "note": note}
-    for source in sources:
-        texts |= {"sources.ref": source.ref, "sources.evidence_hash": source.evidence_hash}
-    for finding in validator.findings({name: value for name, value in texts.items() if value}):
-        if finding.severity is Severity.REFUSE:
-            raise ContentRefused(finding.field, finding.rule)
-        flags.add(finding.rule)
+    records = [{"key": key, "content": content, "note": note}]
+    # One call each, since sources share the names of their fields.
+    records += (
+        {
+            "sources.ref": source.ref,
+            "sources.evidence_hash": source.evidence_hash,
+            "sources.quote": source.quote,
+        }
+        for source in sources
+    )
+    for texts in records:
+        for finding in validator.findings({name: value for name, value in texts.items() if value}):
+            if finding.severity is Severity.REFUSE:
+                raise ContentRefused(finding.field, finding.rule)
+            flags.add(finding.rule)
     return tuple(sorted(flags))
 
 

@@ -22,6 +22,10 @@ from memorykit_app.services import faults, jobs, scopes, server
 LABEL = "memorykit"
 # RQ gives a worker's key its time to live plus 60 s with each heartbeat, and beats in time.
 _SILENT_TTL = 45
+_WORKER = (
+    "manage.py rqworker {queue} --worker-class memorykit_app.tasks.MemorykitWorker"
+    " --serializer rq.serializers.JSONSerializer --worker-ttl 60"
+)
 _SQL = sql.load("diagnosis")
 
 
@@ -154,7 +158,7 @@ def _workers(*, has_tables: bool) -> Finding:
         level = Level.WARN if silent else Level.OK
         return Finding("workers", level, detail, "look at the silent one's log" if silent else "")
     waits = has_tables and any(tally.waiting_seconds for tally in jobs.tallies())
-    step = f"start one: manage.py rqworker {queue.name} (README, Operations)"
+    step = f"start one: {_WORKER.format(queue=queue.name)}"
     return Finding("workers", Level.FAIL if waits else Level.WARN, detail, step)
 
 

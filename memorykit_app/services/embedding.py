@@ -59,6 +59,7 @@ class _Failure:
     lease: Lease
     code: FailureCode
     recoverable: bool
+    retry_after: float | None = None
 
 
 def run(batch: Sequence[Lease]) -> int:
@@ -72,7 +73,12 @@ def run(batch: Sequence[Lease]) -> int:
         texts = _read(batch)
         vectors, failures = _embed(backends.embedder(profile.name), texts, profile.dimension)
     for failure in failures:
-        leases.fail(failure.lease, failure.code, recoverable=failure.recoverable)
+        leases.fail(
+            failure.lease,
+            failure.code,
+            recoverable=failure.recoverable,
+            retry_after=failure.retry_after,
+        )
     failed = {failure.lease.job_id for failure in failures}
     by_scope: dict[Scope, list[Lease]] = defaultdict(list)
     for lease in batch:
@@ -116,7 +122,8 @@ def _embed(
                 waiting += [[text] for text in part]
                 continue
             failures += [
-                _Failure(text.lease, FailureCode.EMBED_FAILED, error.recoverable) for text in part
+                _Failure(text.lease, FailureCode.EMBED_FAILED, error.recoverable, error.retry_after)
+                for text in part
             ]
             continue
         if len(vectors) != len(part):

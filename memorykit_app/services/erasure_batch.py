@@ -1,7 +1,7 @@
 """Erase many: one source, one lineage or a whole scope, record by record, taken up again at will.
 
 Each record is scrubbed in a transaction of its own, with a receipt of its own; what was erased
-together gets one more receipt with the sums.
+together gets one more receipt with the sums. One memory alone has its own, the first for ever.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Plan:
 class Erased:
     """What an erase took: how many records, rows per table, and what a hold kept.
 
-    `receipt` holds the sums; None when there was nothing to erase or a hold kept a part of a
-    whole scope.
+    `receipt` holds the sums, or is that of the one memory; None when there was nothing to erase,
+    or a hold kept a part of a whole scope.
     """
 
     memories: int
@@ -233,6 +233,9 @@ def _receipt(selection: Selection, work: _Work) -> ErasureReceipt | None:
             if known := first.first():
                 return known
             counts[_WHOLE] = 1
+        elif selection.memory_id is not None and not selection.lineage:
+            rows = ErasureReceipt.objects.in_scope(order.scope)
+            return rows.filter(memory_id=selection.memory_id).first()
         elif not counts:
             return None
         return erasure.write_receipt(

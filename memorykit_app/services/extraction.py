@@ -42,7 +42,12 @@ def run(lease: Lease) -> int:
         with leases.heartbeat([lease]):
             drafts = draft(messages, now=now)
     except BackendError as error:
-        leases.fail(lease, FailureCode.CANDIDATE_EXTRACT_FAILED, recoverable=error.recoverable)
+        leases.fail(
+            lease,
+            FailureCode.CANDIDATE_EXTRACT_FAILED,
+            recoverable=error.recoverable,
+            retry_after=error.retry_after,
+        )
         return 0
     return _store(lease, messages, drafts, now=now)
 

@@ -75,15 +75,20 @@ def complete(leases: Sequence[Lease], *, results: int) -> None:
         raise LeaseLost
 
 
-def fail(lease: Lease, code: FailureCode, *, recoverable: bool) -> str:
-    """Give a job back after a wait, or end it. Returns its state; raises LeaseLost."""
+def fail(
+    lease: Lease, code: FailureCode, *, recoverable: bool, retry_after: float | None = None
+) -> str:
+    """Give a job back after a wait, or end it. Returns its state; raises LeaseLost.
+
+    `retry_after` is the least wait in seconds, where the part that failed named one.
+    """
     rows = _run(
         "fail",
         id=lease.job_id,
         token=lease.token,
         code=code.value,
         final=not recoverable,
-        wait=backoff(lease.attempts),
+        wait=max(backoff(lease.attempts), retry_after or 0.0),
     )
     if not rows:
         raise LeaseLost

@@ -15,7 +15,6 @@ from memorykit_app.domain import identity, validation
 from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.errors import (
     Conflict,
-    InvalidMemory,
     MemoryHeld,
     MemoryNotFound,
     StaleVersion,
@@ -71,8 +70,7 @@ def locked(memory_id: UUID, scope: Scope) -> Memory:
 
     Raises InvalidMemory when the id is not a UUID.
     """
-    if not isinstance(memory_id, UUID):
-        raise InvalidMemory("id", "must be a UUID")
+    validation.identity(memory_id)
     rows: QuerySet[Memory] = Memory.objects.in_scope(scope)
     while True:
         seen = rows.filter(pk=memory_id).values_list("kind", "key").first()

@@ -81,6 +81,7 @@ def read(
     Raises MemoryNotFound, also when the record is not active and effective at `now` and the
     caller may not review: to them it is not there.
     """
+    validation.identity(memory_id)
     with sealed(scope):
         access.authorize(by, access.READ, scope)
         rows = Memory.objects.in_scope(scope).filter(pk=memory_id)
@@ -105,6 +106,7 @@ def revisions(
     _bounded(limit)
     if type(before_version) is not int or before_version < 0:
         raise InvalidMemory("before_version", "must be a whole number, 0 or more")
+    validation.identity(memory_id)
     with sealed(scope):
         access.authorize(by, access.REVIEW, scope)
         if not Memory.objects.in_scope(scope).filter(pk=memory_id).exists():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 import pytest
+from django.contrib.auth import get_user_model
 
 from memorykit_app.domain.actors import Capability, Principal
 from memorykit_app.domain.drafts import SourceRef
@@ -150,6 +151,17 @@ def test_a_new_key_has_nothing_to_compare_with(desk):
     assert "Nothing under this key." in page
 
 
+def test_a_record_that_a_person_corrected_is_told_apart(desk):
+    kim = Principal.person(get_user_model().objects.get(username="kim").pk)
+    active(key="k.1")
+    corrected = active(key="k.2")
+    words = Correction(content="Corrected words.", valid_from=NOW)
+    correction.correct(corrected.pk, asked(1, seconds=0, by=kim), words)
+
+    assert "a person wrote or corrected it" in text_of(shown(desk, memory(key="k.2")))
+    assert "a person wrote or corrected it" not in text_of(shown(desk, memory(key="k.1")))
+
+
 def test_the_same_text_again_is_called_that(desk):
     active("The office is in Lisbon.")
 
@@ -165,6 +177,8 @@ def test_others_under_the_key_and_near_ones_stand_beside_it(desk):
     context = shown(desk, memory("The office is in Lisbon.")).context
 
     assert [one.id for one in context["same_key"]] == [rival.pk]
+    assert context["same_key"][0].last == "Proposed"
+    assert context["same_key"][0].actor == "operator author"
     assert [one.id for one in context["near"]] == [near.pk]
     assert 50 < context["near"][0].alike < 100
 

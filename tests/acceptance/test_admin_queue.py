@@ -138,6 +138,7 @@ def test_the_search_text_goes_by_post_and_stands_in_no_link(desk):
 
     assert [row.key for row in response.context["rows"]] == ["coffee.bean"]
     assert "q=coffee" not in page
+    assert len(desk.get(url("queue"), {"q": "coffee"}).context["rows"]) == 2
 
 
 def test_long_queues_have_pages_and_a_search_keeps_its_text_between_them(desk):

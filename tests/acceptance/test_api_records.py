@@ -256,3 +256,76 @@ def test_the_past_is_for_those_who_may_review():
 
     assert host(Capability.READ).post("recall", past).status_code == 403
     assert host().post("recall", past).json()["items"] == []
+
+
+def test_a_correction_without_a_start_keeps_the_records_own():
+    desk, record = host(), active()
+    words = {name: WORDS[name] for name in WORDS if name != "valid_from"} | {"expected_version": 1}
+
+    early = desk.post(
+        f"memories/{record.pk}/correct", words | {"valid_until": "2001-01-01T00:00:00Z"}
+    )
+    corrected = desk.post(f"memories/{record.pk}/correct", words)
+
+    assert (early.status_code, early.json()["field"]) == (400, "valid_until")
+    assert corrected.status_code == 200
+    assert fresh(record).valid_from == record.valid_from
+    assert corrected.json()["sources"] == []
+
+
+def test_records_out_of_their_time_are_there_for_reviewers_only():
+    later = active(key="later", valid_from=asked(1, seconds=60).now)
+    past = active(
+        key="past", valid_from=asked(1, seconds=-60).now, valid_until=asked(1, seconds=-30).now
+    )
+    agent, desk = host(Capability.READ), host()
+
+    for record in (later, past):
+        assert agent.get(f"memories/{record.pk}").status_code == 404
+        assert agent.get(f"memories/{record.pk}/sources").status_code == 404
+        assert desk.get(f"memories/{record.pk}").status_code == 200
+    assert agent.get("memories").json()["memories"] == []
+    assert len(desk.get("memories").json()["memories"]) == 2
+
+
+def test_an_answer_explains_itself_when_asked():
+    agent, record = host(Capability.READ), active()
+
+    plain = agent.post("recall", {"query": "office"}).json()
+    explained = agent.post("recall", {"query": "office", "explain": True}).json()
+
+    assert plain["explained"] is None
+    assert [(row["id"], row["outcome"]) for row in explained["explained"]] == [
+        (str(record.pk), "kept")
+    ]
+    assert plain["items"][0]["source_refs"] == ["note:1"]
+
+
+def test_history_goes_on_where_a_page_ends():
+    desk, record = host(), memory()
+    for version in range(1, 4):
+        body = WORDS | {"expected_version": version}
+        desk.post(f"memories/{record.pk}/correct", body)
+
+    first = desk.get(f"memories/{record.pk}/revisions?limit=3").json()
+    rest = desk.get(
+        f"memories/{record.pk}/revisions?before_version={first['next_before_version']}"
+    ).json()
+    none = desk.get(f"memories/{record.pk}/revisions?before_version=1").json()
+
+    assert [row["version"] for row in first["revisions"]] == [4, 3, 2]
+    assert [row["version"] for row in rest["revisions"]] == [1]
+    assert first["revisions"][0]["content"] == WORDS["content"]
+    assert rest["next_before_version"] is none["next_before_version"] is None
+
+
+def test_history_of_an_erased_record_has_no_words():
+    desk, record = host(), active()
+    desk.post(f"memories/{record.pk}/erase", {"reason": "request", "expected_version": 1})
+
+    again = desk.post(f"memories/{record.pk}/erase", {"reason": "again", "expected_version": 7})
+    rows = desk.get(f"memories/{record.pk}/revisions").json()["revisions"]
+
+    assert again.status_code == 204
+    assert [row["content_erased"] for row in rows] == [True, True]
+    assert not any(row["content"] or row["key"] for row in rows)

@@ -42,7 +42,7 @@ def found(name: str) -> diagnosis.Finding:
     return next(one for one in diagnosis.diagnose() if one.name == name)
 
 
-def sql(statement: str, *params: object) -> None:
+def sql(statement, *params):
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
 

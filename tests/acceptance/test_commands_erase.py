@@ -58,11 +58,25 @@ def test_an_erased_memory_is_proved_gone(tmp_path):
     assert all(receipt.actor.startswith("operator:") for receipt in receipts())
 
 
-def test_erasing_again_does_nothing():
+def test_erasing_again_returns_the_first_receipt():
     record = active(SECRET)
-    said("memorykit_erase", *SCOPE_ARGUMENTS, f"--id={record.pk}")
+    first = answer("memorykit_erase", *SCOPE_ARGUMENTS, f"--id={record.pk}")
 
-    printed = said("memorykit_erase", *SCOPE_ARGUMENTS, f"--id={record.pk}")
+    again = answer("memorykit_erase", *SCOPE_ARGUMENTS, f"--id={record.pk}")
+
+    assert again == {
+        "memories": 0,
+        "counts": {"transcript": 0},
+        "held": [],
+        "receipt": first["receipt"],
+    }
+    assert len(receipts()) == 1
+
+
+def test_a_source_without_records_has_no_receipt():
+    active(SECRET)
+
+    printed = said("memorykit_erase", *SCOPE_ARGUMENTS, "--source-ref=nowhere")
 
     assert printed == "erased 0 memories\nno receipt: nothing was erased\n"
 

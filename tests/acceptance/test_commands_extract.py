@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+import django_rq
 import pytest
 from django.db import connection
 
@@ -220,7 +221,9 @@ def test_waiting_without_a_worker_ends_and_says_so(transcript):
 @pytest.mark.django_db(transaction=True)
 def test_a_real_process_waits_for_a_real_worker(transcript, process_environment, tmp_path):
     environment = process_environment | {"DJANGO_SETTINGS_MODULE": "tests.settings_worker"}
-    worker = WorkerProcess(process_environment, tmp_path / "worker.log")
+    # A bell that an earlier test rang would keep this one silent.
+    django_rq.get_connection("memorykit").flushdb()
+    worker = WorkerProcess(environment, tmp_path / "worker.log")
     worker.start()
     try:
         done = subprocess.run(

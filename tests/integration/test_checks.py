@@ -70,7 +70,11 @@ class Broken(Authorizer):
 
 def found(**changes) -> list[str]:
     """Return the ids that the checks find with these changes; `deploy` asks for all."""
-    return sorted(message.id.removeprefix(f"{TAG}.") for message in messages(**changes))
+    return sorted(number(message) for message in messages(**changes))
+
+
+def number(message) -> str:
+    return str(message.id).removeprefix(f"{TAG}.")
 
 
 def test_what_is_wrong_with_a_limit_is_said():
@@ -86,7 +90,7 @@ def messages(*, deploy: bool = False, drop: str = "", **changes):
         return [
             message
             for message in checks.run_checks(tags=[TAG], include_deployment_checks=deploy)
-            if message.id.startswith(TAG)
+            if str(message.id).startswith(TAG)
         ]
 
 
@@ -219,7 +223,7 @@ def test_routes_to_the_pages_of_rq_are_found(settings):
 
 def asked() -> list[str]:
     told = checks.run_checks(tags=[Tags.database], databases=["default"])
-    return [m.id.removeprefix(f"{TAG}.") for m in told if m.id.startswith(TAG)]
+    return [number(message) for message in told if str(message.id).startswith(TAG)]
 
 
 @pytest.mark.django_db

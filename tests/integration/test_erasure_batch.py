@@ -38,8 +38,8 @@ WHOLE = Selection(everything=True)
 TURNS = json.dumps([{"role": "user", "content": "We moved to Lisbon."}]).encode()
 
 
-def order(seconds: float = 10, **changes) -> Order:
-    return Order(**({"scope": SCOPE, "by": OPERATOR, "now": at(seconds)} | changes))
+def order(seconds: float = 10, *, by: Principal = OPERATOR, reason: str = "") -> Order:
+    return Order(scope=SCOPE, by=by, now=at(seconds), reason=reason)
 
 
 def note(ref: str) -> tuple[SourceRef, ...]:

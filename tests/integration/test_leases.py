@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
@@ -272,3 +273,13 @@ def test_a_sweep_rescues_rings_and_tells(settings):
     assert (swept.rescued, swept.rang) == (1, True)
     assert queue.count == 1
     assert state_of(stuck) == JobState.PENDING
+
+
+def test_a_part_that_names_a_wait_gets_at_least_that():
+    pending()
+    (lease,) = leases.claim(JobKind.EMBED, limit=1)
+
+    leases.fail(lease, FailureCode.EMBED_FAILED, recoverable=True, retry_after=1_000)
+
+    job = Job.objects.get()
+    assert job.due_at - job.updated_at >= timedelta(seconds=1_000)

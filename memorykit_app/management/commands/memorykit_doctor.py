@@ -10,9 +10,8 @@ from typing import Any
 from django.core import checks
 from django.core.management.base import CommandError
 
-from memorykit_app.checks.message import TAG
 from memorykit_app.management import options as opts
-from memorykit_app.services.diagnosis import Finding, Level, diagnose
+from memorykit_app.services.diagnosis import LABEL, Finding, Level, diagnose
 
 
 class Command(opts.OperatorCommand):
@@ -40,7 +39,7 @@ class Command(opts.OperatorCommand):
 
 
 def _settings() -> Iterator[Finding]:
-    found = checks.run_checks(tags=[TAG])
+    found = checks.run_checks(tags=[LABEL])
     for message in found:
         level = Level.FAIL if message.is_serious() else Level.WARN
         yield Finding("settings", level, f"{message.id} {message.msg}", message.hint or "")

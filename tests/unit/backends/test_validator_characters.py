@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memorykit_app.backends import validator_folding as folding
@@ -39,6 +39,7 @@ def rules(text: str) -> set[str]:
         "\u115f\u1161",
         "Straßen\u00adbau",
         "עברית \u2066(a \u2067א\u2069)\u2069",
+        "שורה\nעברית \u2066a\u2069\nעוד",
         "שלום\u200f!",
         "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
         "Cường độ",
@@ -89,6 +90,7 @@ def test_one_that_does_no_work_is_found(text, rule):
     assert rules(text) == {rule}
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(), max_size=80))
 def test_folding_takes_any_text_and_leaves_nothing_invisible_between_letters(text):
     visible = folding.visible(text)
@@ -97,6 +99,7 @@ def test_folding_takes_any_text_and_leaves_nothing_invisible_between_letters(tex
     assert not {"\u200b", "\u00ad", "\u2060", "\ufeff"} & set(visible)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz ,.\n", max_size=200))
 def test_plain_latin_text_is_left_alone(text):
     assert folding.folded(folding.visible(text)) == text

@@ -6,7 +6,7 @@ import base64
 import codecs
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memorykit_app.backends.base import Severity
@@ -51,6 +51,7 @@ def test_an_order_is_refused_wherever_it_may_begin(text):
         f"不要{ORDER_ZH}。",
         "The bot ignored all previous instructions; fixed in 2.4.",
         "系统忽略了之前的指令，已修复。",
+        "看板上的系统通知：磁盘已满。",
     ],
 )
 def test_what_is_negated_or_past_passes(text):
@@ -135,6 +136,7 @@ def test_encoded_text_that_orders_nothing_passes(text):
     assert rules(text) == set()
 
 
+@settings(deadline=None)
 @given(st.sampled_from([" ", "-", ".", "_"]), st.integers(min_value=2, max_value=3))
 def test_letters_that_stand_apart_are_read_as_words(gap, wide):
     words = ORDER.split()

@@ -1,0 +1,1 @@
+"""Suites that another store, or a host project, runs against itself."""

@@ -1,0 +1,102 @@
+"""The store under test: what the conformance cases ask for, and memorykit's own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from memorykit_app.domain.actors import Principal
+from memorykit_app.domain.drafts import Draft
+from memorykit_app.domain.scope import Scope
+from memorykit_app.domain.states import Provenance, State
+from memorykit_app.services import correction, creation, erasure, memories, reading
+from memorykit_app.services.correction import Correction
+from memorykit_app.services.lifecycle import Command
+
+
+class Store(ABC):
+    """A store; records have the attributes of `models.Memory`, errors those of `domain.errors`."""
+
+    @abstractmethod
+    def create(
+        self, draft: Draft, asked: Command, *, state: State, memory_id: UUID, idempotency_key: str
+    ) -> Any: ...
+
+    @abstractmethod
+    def change(self, verb: str, memory_id: UUID, asked: Command) -> Any:
+        """Activate, dismiss or forget."""
+
+    @abstractmethod
+    def correct(self, memory_id: UUID, asked: Command, words: Correction) -> Any: ...
+
+    @abstractmethod
+    def erase(self, memory_id: UUID, asked: Command) -> None: ...
+
+    @abstractmethod
+    def get(self, memory_id: UUID, scope: Scope) -> Any: ...
+
+    @abstractmethod
+    def sources(self, memory_id: UUID, scope: Scope) -> Sequence[Any]: ...
+
+    @abstractmethod
+    def active(self, scope: Scope) -> Sequence[Any]: ...
+
+    @abstractmethod
+    def revisions(
+        self, memory_id: UUID, scope: Scope, *, before_version: int = 0
+    ) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStore(Store):
+    """memorykit's own services; `by` may do everything in the scopes of the cases."""
+
+    by: Principal = field(default_factory=lambda: Principal.operator("conformance"))
+    now: datetime = datetime(2031, 1, 2, tzinfo=UTC)
+
+    def create(
+        self, draft: Draft, asked: Command, *, state: State, memory_id: UUID, idempotency_key: str
+    ) -> Any:
+        return creation.create(
+            draft,
+            scope=asked.scope,
+            by=asked.by,
+            provenance=Provenance.USER_REQUESTED,
+            now=asked.now,
+            state=state,
+            memory_id=memory_id,
+            idempotency_key=idempotency_key,
+            reason=asked.reason,
+        )
+
+    def change(self, verb: str, memory_id: UUID, asked: Command) -> Any:
+        verbs = {
+            "activate": memories.activate,
+            "dismiss": memories.dismiss,
+            "forget": memories.forget,
+        }
+        return verbs[verb](memory_id, asked)
+
+    def correct(self, memory_id: UUID, asked: Command, words: Correction) -> Any:
+        return correction.correct(memory_id, asked, words)
+
+    def erase(self, memory_id: UUID, asked: Command) -> None:
+        erasure.erase(memory_id, asked)
+
+    def get(self, memory_id: UUID, scope: Scope) -> Any:
+        return reading.read(memory_id, scope=scope, by=self.by, now=self.now)[0]
+
+    def sources(self, memory_id: UUID, scope: Scope) -> Sequence[Any]:
+        return reading.read(memory_id, scope=scope, by=self.by, now=self.now)[1]
+
+    def active(self, scope: Scope) -> Sequence[Any]:
+        return reading.list_memories(scope=scope, by=self.by, now=self.now, limit=100)
+
+    def revisions(self, memory_id: UUID, scope: Scope, *, before_version: int = 0) -> Sequence[Any]:
+        return reading.revisions(
+            memory_id, scope=scope, by=self.by, limit=100, before_version=before_version
+        )
