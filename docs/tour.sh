@@ -81,6 +81,7 @@ for _ in $(seq 60); do
     sleep 0.5
 done
 [ "$channels" = "['exact', 'full_text', 'vector']" ] || fail "only $channels found it"
+say "Recalled $SECONDS s after the start of this tour"
 
 say "Correct it: the old words are gone"
 verb correct "\"content\": \"$after\", \"importance\": 60, \"confidence\": 0.9"
