@@ -82,6 +82,8 @@ def check(
         raise InvalidMemory("projects", "must name at least one project")
     for project in projects:
         Scope.project(tenant_id, project)
+        if "/" in project:
+            raise InvalidMemory("projects", "must not hold a slash: no route could name it")
     if not capabilities:
         raise InvalidMemory("capabilities", f"must be some of {', '.join(Capability)}")
     personal = {Capability.REVIEW, Capability.ERASE} & set(capabilities)

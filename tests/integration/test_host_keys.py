@@ -140,6 +140,7 @@ def test_an_unknown_key_is_said():
         ({"name": " "}, "name"),
         ({"name": "n" * 201}, "name"),
         ({"projects": []}, "projects"),
+        ({"projects": ["red/blue"]}, "projects"),
         ({"capabilities": []}, "capabilities"),
         ({"capabilities": [Capability.REVIEW]}, "user"),
         ({"capabilities": [Capability.ERASE], "user_id": 10**6}, "user"),
