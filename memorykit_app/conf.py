@@ -84,8 +84,6 @@ class Settings(_Part):
     limits: Limits = Field(default_factory=Limits)
     jobs: Jobs = Field(default_factory=Jobs)
     api: Api = Field(default_factory=Api)
-    explicit_writes: Literal["explicit-write-v1", "review"] = "explicit-write-v1"
-    erase_needs_second_person: bool = True
     undo_seconds: Annotated[int, Field(ge=0, le=86_400)] = 600
     transcript_days: Annotated[int, Field(ge=1, le=3_650)] = 30
     candidate_days: Annotated[int, Field(ge=1, le=3_650)] = 90

@@ -24,7 +24,6 @@ def memory_settings(env: environ.Env, keys: Mapping[str, str]) -> dict[str, Any]
         "EXTRACTOR": _extractor(env),
         "RECALL_POLICY": {"PRESET": "balanced-v1"},
         "FINGERPRINT_KEY": env.str("MEMORYKIT_FINGERPRINT_KEY", "") or keys["fingerprint_key"],
-        "ERASE_NEEDS_SECOND_PERSON": env.bool("MEMORYKIT_ERASE_NEEDS_SECOND_PERSON", True),
     }
 
 

@@ -18,8 +18,7 @@ MAX_DIMENSION = 16_000
 _OWN_IDS = {
     "AUTHORIZER": ("E004", "Name an authorizer; GrantAuthorizer uses Django's permissions."),
     "RECALL_POLICY": ("E005", 'Start from a preset: {"PRESET": "balanced-v1"}.'),
-    "EXPLICIT_WRITES": ("E011", 'Choose "explicit-write-v1" or "review".'),
-    "LIMITS": ("E012", "See docs/settings.md, Limits."),
+    "LIMITS": ("E011", "See docs/settings.md, Limits."),
 }
 
 

@@ -108,10 +108,9 @@ def test_sound_settings_pass():
         ({"FINGERPRINT_KEY": "short"}, ["E001"]),
         ({"drop": "AUTHORIZER"}, ["E004"]),
         ({"drop": "RECALL_POLICY"}, ["E005"]),
-        ({"EXPLICIT_WRITES": "always"}, ["E011"]),
-        ({"LIMITS": {"KEY_CHARS": 0}}, ["E012"]),
-        ({"LIMITS": {"KEY_CHAR": 1}}, ["E012"]),
-        ({"LIMITS": 7}, ["E012"]),
+        ({"LIMITS": {"KEY_CHARS": 0}}, ["E011"]),
+        ({"LIMITS": {"KEY_CHAR": 1}}, ["E011"]),
+        ({"LIMITS": 7}, ["E011"]),
         ({"CLOCK": {"BACKEND": "no.such.Clock"}}, ["E002"]),
         ({"CLOCK": {"BACKEND": f"{DOUBLES}.AllowAll"}}, ["E002"]),
         ({"CLOCK": {"BACKEND": f"{DOUBLES}.FixedClock", "OPTIONS": {"at": "noon"}}}, ["E002"]),
@@ -126,7 +125,7 @@ def test_a_wrong_setting_is_found(changes, ids):
 
 
 def test_several_wrong_keys_are_several_findings():
-    assert found(UNDO_SECONDS=-1, EXPLICIT_WRITES="always", drop="AUTHORIZER") == [
+    assert found(UNDO_SECONDS=-1, LIMITS=7, drop="AUTHORIZER") == [
         "E001",
         "E004",
         "E011",
@@ -156,7 +155,7 @@ def test_an_embedder_that_cannot_be_built_is_found_once():
 
 
 def test_every_finding_has_a_hint_and_no_value():
-    told = messages(FINGERPRINT_KEY="short-secret", EXPLICIT_WRITES="secret-policy")
+    told = messages(FINGERPRINT_KEY="short-secret", LIMITS="secret-policy")
 
     assert all(message.hint for message in told)
     assert "secret" not in " ".join(message.msg for message in told)
