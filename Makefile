@@ -1,6 +1,6 @@
 # Only what people type. Each target says in one line what it does; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help bench-validator run test soak check fmt openapi screenshots bench-review tour clean env env-dev browser
+.PHONY: help bench-extraction bench-validator bench-recall bench-recall-speed env-bench run test soak check fmt openapi screenshots bench-review tour clean env env-dev browser
 
 VENV ?= .venv
 export VENV
@@ -30,6 +30,10 @@ env-dev:
  (Debian: apt-get install python3 python3-venv)." >&2; exit 1; }
 	@$(PYTHON) project/install.py --dev
 
+env-bench: env
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt \
+		-r requirements-bench.txt
+
 run: env ## start everything with the demo, print what to open; Ctrl-C stops it
 	@exec $(BIN)/python -m project.run
 
@@ -44,6 +48,9 @@ test: browser ## run all tests on throw-away servers, keep coverage data
 soak: browser ## kill a worker 200 times and count what was lost
 	@MEMORYKIT_KILLS=200 $(BIN)/python -m project.services.testing -- \
 		$(BIN)/python -m pytest -s -k killed_worker tests/acceptance/test_worker.py
+
+bench-extraction: env-dev ## precision and recall of the rule extractor, by kind and language
+	@exec $(BIN)/python benchmarks/extraction_quality.py $(ARGS)
 
 bench-validator: env-dev ## what the content validator catches, misses and costs (CASES=folder)
 	@exec $(BIN)/python benchmarks/validator_table.py $(ARGS)
@@ -68,6 +75,12 @@ openapi: env-dev ## write docs/openapi.json
 
 screenshots: browser ## take pictures of the review desk into docs/screenshots
 	@exec $(BIN)/python -m pytest -q -n 0 tests/browser/screenshots.py
+
+bench-recall: env-bench ## what recall finds beside its parts and rivals (BENCH_DATA=folder)
+	@exec $(BIN)/python -m benchmarks.recall $(ARGS)
+
+bench-recall-speed: env-bench ## how fast recall answers; long: ARGS="--records 1000000"
+	@exec $(BIN)/python -m benchmarks.recall_speed $(ARGS)
 
 bench-review: env-dev ## time the review desk over 100,000 records
 	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/review_desk.py $(ARGS)

@@ -22,6 +22,10 @@ def main() -> None:
         execute_from_command_line(sys.argv)
     except ServiceError as error:
         sys.exit(f"manage.py: {error}")
+    except BrokenPipeError:
+        # Whoever read the output, such as `head`, has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OperationalError as error:
         # Without an SQLSTATE no server said it: there was no connection.
         if getattr(error.__cause__, "sqlstate", None) is not None:

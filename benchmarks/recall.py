@@ -58,6 +58,7 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "without neighbours": {"_context": 0},
     "without the answer's share": {"ANSWER_WEIGHT": 0.0},
     "without centring": {"CENTRE": 0.0},
+    "a sample of 64": {"SAMPLE": 64},
     "without dates": {"DATE_WEIGHT": 0.0},
     "without stems": {"STEMS": False},
     "question words kept": {"TELLING_ONLY": False},

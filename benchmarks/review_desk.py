@@ -42,7 +42,7 @@ from uuid6 import uuid7  # noqa: E402
 from memorykit_app.domain import identity, terms  # noqa: E402
 from memorykit_app.domain.scope import Scope  # noqa: E402
 from memorykit_app.domain.states import State, Verb  # noqa: E402
-from memorykit_app.models import Memory, ReviewerGrant, sealed  # noqa: E402
+from memorykit_app.models import Memory, ReviewerGrant, Revision, sealed  # noqa: E402
 from memorykit_app.services import revisions, scopes  # noqa: E402
 
 GOALS = {
@@ -85,10 +85,7 @@ def fill(scope: Scope, number: int, candidates: int, chance: random.Random) -> N
                 _row(scope, key, state, now, chance) for key, state in made[start : start + CHAPTER]
             ]
             Memory.objects.in_scope(scope).bulk_create(rows)
-            for row in rows:
-                revisions.record(
-                    row, Verb.CREATE, sources=(), actor="model:bench", reason="", note="", now=now
-                )
+            Revision.objects.in_scope(scope).bulk_create([_first(row, now) for row in rows])
             _index(scope, [row for row in rows if row.state == State.ACTIVE])
 
 
@@ -111,6 +108,20 @@ def _row(scope: Scope, key: str, state: State, now: datetime, chance: random.Ran
         flags=list(chance.choice(FLAGS)) if state is State.CANDIDATE else [],
         created_at=made,
         updated_at=made,
+    )
+
+
+def _first(row: Memory, now: datetime) -> Revision:
+    return Revision(
+        id=uuid7(),
+        scope_id=row.scope_id,
+        memory_id=row.pk,
+        version=1,
+        action=Verb.CREATE.value,
+        state=row.state,
+        actor=row.created_by,
+        snapshot=revisions.snapshot(row, ()),
+        created_at=now,
     )
 
 

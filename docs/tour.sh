@@ -6,12 +6,19 @@ cd "$(dirname "$0")/.."
 
 python=${PYTHON_BIN:-${VENV:-.venv}/bin/python}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap leave EXIT
 tenant=demo
 project=tour-$(date +%s)-$$
 
 say() { printf '%s\n' "== $*"; }
 fail() { printf 'tour: %s\n' "$*" >&2; exit 1; }
+leave() {
+    rm -rf "$work"
+    for minted in ${agent:-} ${desk:-}; do
+        minted=${minted#mk_}
+        manage memorykit_hostkey revoke "${minted%%_*}" > /dev/null || true
+    done
+}
 manage() { "$python" manage.py "$@"; }
 # value EXPRESSION: what the JSON on standard input, called d, gives.
 value() { "$python" -c 'import json, sys; d = json.load(sys.stdin); print(eval(sys.argv[1]))' "$1"; }

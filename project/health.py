@@ -22,8 +22,9 @@ def alive(request: HttpRequest) -> JsonResponse:
 def ready(request: HttpRequest) -> JsonResponse:
     """Answer 200 when PostgreSQL answers, else 503.
 
-    Redis only wakes workers: without it recall and writes go on, so it is reported as
-    degraded and takes no web process out of service.
+    Redis wakes workers and counts calls: without it recall goes on, and writes over HTTP as
+    MEMORYKIT[API][WITHOUT_REDIS] says, so it is reported as degraded and takes no web process
+    out of service.
     """
     database, redis = _database_answers(), _redis_answers()
     status = "ok" if database and redis else "degraded" if database else "down"

@@ -10,6 +10,7 @@ from django.views.generic import RedirectView
 from project import health
 
 admin.site.site_header = admin.site.site_title = "memorykit"
+admin.site.site_url = None
 admin.site.index_title = _("Review desk")
 
 urlpatterns = [

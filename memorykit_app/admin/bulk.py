@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
 from django.http import HttpResponse, HttpResponseNotAllowed
 from django.utils.translation import gettext as _
 
-from memorykit_app.admin import evidence, item, markup, refusals, verbs, words
+from memorykit_app.admin import evidence, item, markup, priority, refusals, verbs, words
 from memorykit_app.admin.desk import Desk
 from memorykit_app.admin.row import Row, row
 from memorykit_app.domain.errors import InvalidMemory, MemorykitError
@@ -86,19 +85,8 @@ def _ticked(tokens: list[str]) -> dict[UUID, int]:
 
 
 def _chosen(desk: Desk, ticked: dict[UUID, int]) -> list[Chosen]:
-    holder = Memory.objects.in_granted(desk.granted).filter(
-        scope_id=OuterRef("scope_id"),
-        kind=OuterRef("kind"),
-        key=OuterRef("key"),
-        state=State.ACTIVE.value,
-    )
-    rows: Any = (
-        Memory.objects.in_granted(desk.granted)
-        .filter(pk__in=ticked)
-        .annotate(replaces=Exists(holder))
-        .order_by("updated_at", "id")
-    )
-    found = list(rows)
+    rows = Memory.objects.in_granted(desk.granted).filter(pk__in=ticked)
+    found = priority.with_holder(rows.order_by("updated_at", "id"), desk.granted)
     sources: dict[UUID, list[Source]] = {memory.pk: [] for memory in found}
     for source in Source.objects.in_granted(desk.granted).filter(memory_id__in=sources):
         sources[source.memory_id].append(source)

@@ -118,12 +118,12 @@ def opened(site: admin.AdminSite, view: View) -> Callable[..., Any]:
 
     @wraps(view)
     def run(request: HttpRequest, **place: Any) -> HttpResponse:
-        granted = access.granted_to(request.user)
+        records = access.granted_records(request.user)
         desk = Desk(
             site=site,
             request=request,
-            granted=granted,
-            scopes=ScopeRecord.objects.in_bulk(granted.scope_ids),
+            granted=Granted(record.id for record in records),
+            scopes={record.id: record for record in records},
             now=backends.clock().now(),
         )
         try:

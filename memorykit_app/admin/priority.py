@@ -43,17 +43,27 @@ def of(codes: Iterable[str], *, replaces: bool) -> Priority:
 
 
 def ordered(rows: QuerySet[Memory], granted: Granted) -> QuerySet[Memory]:
-    """Order candidates by priority, then by who waits longest; `replaces` is set on each."""
-    holder = Memory.objects.in_granted(granted).filter(
-        scope_id=OuterRef("scope_id"),
-        kind=OuterRef("kind"),
-        key=OuterRef("key"),
-        state=State.ACTIVE.value,
-    )
+    """Order candidates by priority, then by who waits longest."""
     rank = Case(
         When(~Q(flags__contained_by=list(flags.MILD)), then=Value(0)),
-        When(Q(replaces=True) | ~Q(flags=[]), then=Value(1)),
+        When(Q(_holder(granted)) | ~Q(flags=[]), then=Value(1)),
         default=Value(2),
         output_field=IntegerField(),
     )
-    return rows.annotate(replaces=Exists(holder)).order_by(rank, "updated_at", "id")
+    return rows.order_by(rank, "updated_at", "id")
+
+
+def with_holder(rows: QuerySet[Memory], granted: Granted) -> list[Memory]:
+    """Return records with `replaces` on each: whether an active one holds its kind and key."""
+    return list(rows.annotate(replaces=_holder(granted)))
+
+
+def _holder(granted: Granted) -> Exists:
+    return Exists(
+        Memory.objects.in_granted(granted).filter(
+            scope_id=OuterRef("scope_id"),
+            kind=OuterRef("kind"),
+            key=OuterRef("key"),
+            state=State.ACTIVE.value,
+        )
+    )

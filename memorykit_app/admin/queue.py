@@ -15,7 +15,7 @@ from memorykit_app.admin import listing, markup, priority, undo, words
 from memorykit_app.admin.desk import Desk
 from memorykit_app.admin.listing import Filters
 from memorykit_app.admin.people import Names
-from memorykit_app.admin.row import row
+from memorykit_app.admin.row import Row, row
 from memorykit_app.domain.states import State, Verb
 from memorykit_app.models import Granted, Memory, Revision
 
@@ -65,8 +65,9 @@ def show(desk: Desk) -> HttpResponse:
             **listing.choices(desk),
         }
         if asked.view in (WAITING, FLAGGED):
-            page = listing.page(waiting(desk, asked), asked.page)
-            context |= {"page": page, "rows": [row(desk, memory) for memory in page.rows]}
+            # Ids first: the holder of a key is looked up again for the rows of this page only.
+            page = listing.page(waiting(desk, asked).values_list("id", flat=True), asked.page)
+            context |= {"page": page, "rows": _rows(desk, page.rows)}
         else:
             page = listing.page(_decisions(desk, asked), asked.page)
             context |= {"page": page, "decisions": _decided(desk, page.rows)}
@@ -94,6 +95,12 @@ def waiting(desk: Desk, asked: Filters) -> QuerySet[Memory]:
     if asked.view == FLAGGED:
         rows = rows.exclude(flags=[])
     return priority.ordered(asked.applied(rows), desk.granted)
+
+
+def _rows(desk: Desk, ids: Sequence[UUID]) -> list[Row]:
+    chosen = Memory.objects.in_granted(desk.granted).filter(pk__in=ids)
+    found = {one.pk: one for one in priority.with_holder(chosen, desk.granted)}
+    return [row(desk, found[memory_id]) for memory_id in ids]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ VERBS: dict[str, Word] = {
     "unpin": gettext_lazy("Unpin"),
 }
 DONE: dict[str, Word] = {
-    "create": gettext_lazy("Proposed"),
+    "create": gettext_lazy("Created"),
     "activate": gettext_lazy("Activated"),
     "correct": gettext_lazy("Corrected"),
     "dismiss": gettext_lazy("Dismissed"),

@@ -18,7 +18,7 @@ _FORWARDED = re.compile(
     re.I | re.S | re.M,
 )
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.M)
-_SPEECH = re.compile(r'"([^"\n]{8,400})"|“([^”\n]{6,400})”|「([^」\n]{6,400})」')
+_SPEECH = re.compile(r'"([^"\n]{8,400})"|“([^“”\n]{6,400})”|「([^「」\n]{6,400})」')
 _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bNo)(?<!\bca)"
     r"(?<![.!?])[.!?]{1,8}+[\"')\]]{0,3}(?=\s|$)|[。！？；]+[”」』）]?|;(?=\s)|\n"

@@ -126,19 +126,21 @@ _PREFERENCES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 _WORD = re.compile(r"[A-Za-z][\w'/+]*(?:[.-]\w+)*|\d+(?:\.\d+)*")
 _STOP_WORDS = """
-a an and any are as at be been but by can cannot can't could did do does don't don every
-each all for from had has have he her his i if in into is it its let's let me more most
-must my need needs never no not now of off on one only or our out over please shall she
-should so some than that the their them then there they this those to too under until up
-us use used uses using very was we were what when which who will with without would you
-your always again before after since also just still currently instead may they're we're
-we'll we've i'm i'd i'll it's during out least at's turned turns out below above under
-within monday tuesday wednesday thursday friday saturday sunday january february march
-april june july august september october november december today tomorrow yesterday week
-month year end seven two three four five six eight nine ten people everyone nobody team
-user user's team's
+a an and any are as at be been but by can cannot can't could did do does don't don every each all
+for from had has have he her his i if in into is it its let's let me more most must my need needs
+never no not now of off on one only or our out over please shall she should so some than that the
+their them then there they this those to too under until up us use used uses using very was we were
+what when which who will with without would you your always again before after since also just still
+currently instead may they're we're we'll we've i'm i'd i'll it's during out least at's turned turns
+below above within today tomorrow yesterday end people everyone nobody team user user's team's
 """
 _STOP = frozenset(_STOP_WORDS.split())
+_TIME_WORDS = """
+monday tuesday wednesday thursday friday saturday sunday january february march april june july
+august september october november december week month year two three four five six seven eight nine
+ten
+"""
+_TIMES = frozenset(_TIME_WORDS.split())
 _ZH_STOP = re.compile(
     r"我们公司|我们|咱们|我|你们|你|现在|目前|已经|这个|那个|以后|所有|全部|一律|必须|不要|不能|不得|一定要|一定|禁止"
     r"|千万|继续|直接|先|把|将|都|也|还|就|只能|的话|了"
@@ -173,7 +175,11 @@ def topic(text: str) -> str:
 
 def words(text: str) -> str:
     """Return the key of a rule or a lesson: its first words that carry meaning."""
-    return _clip(_slug(text, 3) or "note")
+    slug = _slug(text, 3)
+    if "-" not in slug:
+        # `Never deploy on a Friday`: the day is what tells it from another rule.
+        slug = _slug(text, 3, stop=_STOP)
+    return _clip(slug or "note")
 
 
 def preference(text: str) -> str:
@@ -181,7 +187,7 @@ def preference(text: str) -> str:
     for name, pattern in _PREFERENCES:
         if pattern.search(text):
             return f"preference.{name}"
-    return _clip(f"preference.{_slug(text, 2, joint='-') or 'general'}")
+    return _clip(f"preference.{_slug(text, 2) or 'general'}")
 
 
 def has_topic(text: str) -> bool:
@@ -205,13 +211,13 @@ def _place(text: str) -> str:
     return {"prod": "production", "dev": "development"}.get(found[1].lower(), found[1].lower())
 
 
-def _slug(text: str, most: int, joint: str = "-") -> str:
+def _slug(text: str, most: int, *, stop: frozenset[str] = _STOP | _TIMES) -> str:
     if re.search(r"[\u3400-\u9fff]", text):
         return _zh_slug(text)
     words = (w.lower().removesuffix("'s").strip("'") for w in _WORD.findall(text))
-    kept = [w for w in words if w not in _STOP and not w[0].isdigit() and len(w) > 1]
+    kept = [w for w in words if w not in stop and not w[0].isdigit() and len(w) > 1]
     kept = [{"prod": "production", "dev": "development"}.get(w, w) for w in kept]
-    return joint.join(dict.fromkeys(kept[:most])).replace("/", "-").replace("+", "p")
+    return "-".join(dict.fromkeys(kept[:most])).replace("/", "-").replace("+", "p")
 
 
 def _zh_slug(text: str) -> str:

@@ -30,7 +30,9 @@ _YOU = (
         re.compile(r"\byou (?:cannot|can not|may not|must not|must never|should never)\b", re.I),
         "nobody may",
     ),
-    (re.compile(r"\byou (must|should|have to|need to)\b", re.I), r"everyone \1"),
+    (re.compile(r"\byou have to\b", re.I), "everyone has to"),
+    (re.compile(r"\byou need to\b", re.I), "everyone needs to"),
+    (re.compile(r"\byou (must|should)\b", re.I), r"everyone \1"),
     (re.compile(r"^(?:please )?always (\w+)(?= (?:to )?me\b)", re.I), r"always \1"),
 )
 _FIRST = re.compile(

@@ -30,6 +30,7 @@ _TERM = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.I)
 _WORDS = re.compile(r"[A-Za-z]+(?:[-_/'’.][A-Za-z]+)*\Z")
+_DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _SIGNS = frozenset("!@#$%^&*?~+=")
 
 
@@ -50,18 +51,16 @@ def is_placeholder(value: str) -> bool:
 
 def is_secret(value: str) -> bool:
     """Say whether `value`, found after the name of a secret, is shaped like one and not a word."""
-    if len(value) < 6 or is_placeholder(value) or _TERM.match(value):
+    digits = _DIGIT.search(value) is not None
+    if len(value) < 6 or not _LETTER.search(value):
         return False
-    digits, letters = any(map(str.isdigit, value)), any(map(str.isalpha, value))
-    if not letters:
+    if not (digits or _WORDS.match(value)) and _SIGNS.isdisjoint(value[:-1]):
+        return False
+    if is_placeholder(value) or _TERM.match(value):
         return False
     if _PATH.match(value) and not (digits and len(value) >= 20):
         return False
-    if digits:
-        return True
-    if _WORDS.match(value):
-        return _is_jumbled(value)
-    return not _SIGNS.isdisjoint(value[:-1])
+    return digits or not _WORDS.match(value) or _is_jumbled(value)
 
 
 def is_key_body(value: str) -> bool:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import psycopg
-from django.db import connection
 
 from memorykit_app import sql
 from memorykit_app.domain.states import Kind
-from memorykit_app.recall import rows
+from memorykit_app.recall import rows, statements
 from memorykit_app.recall.deadline import Deadline
 from memorykit_app.recall.faults import Fault, fault, translated
 from memorykit_app.recall.policy import RecallPolicy
@@ -71,7 +69,9 @@ class Search:
         Raises Unavailable or RecallDependency.
         """
         try:
-            return self._execute(sql.load("recall")["read"], self._deadline.statement_ms(), ids)
+            return self._execute(
+                sql.load("recall")["read"], self._deadline.statement_ms(), ids=list(ids)
+            )
         except psycopg.Error as error:
             raise translated(error) from None
 
@@ -88,6 +88,9 @@ class Search:
             degraded=degraded,
         )
 
+    def _execute(self, statement: str, limit_ms: int, **params: object) -> list[Row]:
+        return statements.execute(statement, self._params | params, limit_ms=limit_ms)
+
     def _statement(self, channels: Sequence[str]) -> str:
         """Return the statement of these channels; what is off finds nothing and reads nothing."""
         queries, policy = sql.load("recall"), self._policy
@@ -103,36 +106,6 @@ class Search:
             similarity=queries["similarity" if near else "no_similarity"],
             near=queries["near" if beside else "no_near"],
         )
-
-    def _execute(self, statement: str, limit_ms: int, ids: Sequence[UUID] = ()) -> list[Row]:
-        """Run a statement under its own time limit, in one round trip, inside a savepoint.
-
-        Parameters are bound by the server: a log of failed statements shows none of them.
-        """
-        queries = sql.load("recall")
-        conn = connection.connection
-        cursor = psycopg.Cursor(conn)
-        params = self._params | {"ids": list(ids), "statement_ms": f"{limit_ms}ms"}
-        try:
-            with conn.pipeline():
-                psycopg.Cursor(conn).execute(queries["begin"].encode())
-                psycopg.Cursor(conn).execute(queries["limit"].encode(), params)
-                cursor.execute(statement.encode(), params)
-            return cursor.fetchall()
-        except psycopg.Error:
-            if not conn.broken:
-                psycopg.Cursor(conn).execute(queries["undo"].encode())
-            raise
-
-
-@contextmanager
-def own_time_limit() -> Iterator[None]:
-    """Give the statement limit of a surrounding transaction back afterwards."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql.load("recall")["timeout"])
-        (before,) = cursor.fetchone()
-        yield
-        cursor.execute(sql.load("recall")["limit"], {"statement_ms": before})
 
 
 def _wanted(asked: Asked, policy: RecallPolicy) -> tuple[str, ...]:

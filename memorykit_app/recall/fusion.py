@@ -110,18 +110,15 @@ def with_context(
             return max(before, after)
         return after if beside.step > 0 else before + (answer if beside.asks else 0.0)
 
-    return {
-        entry.memory_id: base[entry.memory_id]
-        + max(
-            (
-                share(beside) * base[beside.memory_id]
-                for beside in entry.beside
-                if base.get(beside.memory_id, 0.0) > 0
-            ),
+    raised = dict(base)
+    for entry in found:
+        best = max(
+            (share(beside) * base.get(beside.memory_id, 0.0) for beside in entry.beside),
             default=0.0,
         )
-        for entry in found
-    }
+        if best > 0:
+            raised[entry.memory_id] += best
+    return raised
 
 
 def with_bonus(base: Base, found: Iterable[Candidate], bonus: Callable[[Candidate], float]) -> Base:

@@ -129,7 +129,7 @@ _BALANCED: Final[dict[str, Any]] = _MATCHED_TERMS | {
     "FULL_TEXT_WEIGHT": 0.5,
     "VECTOR_WEIGHT": 0.5,
     "CENTRE": 0.3,
-    "SAMPLE": 256,
+    "SAMPLE": 128,
     "BEFORE_WEIGHT": 0.5,
     "AFTER_WEIGHT": 0.5,
     "ANSWER_WEIGHT": 0.2,

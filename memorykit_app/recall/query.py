@@ -19,7 +19,8 @@ class RecallQuery:
 
     `text` is what the channels search by, `keys` are looked up as they are, `kinds` leaves out
     all others. `items` and `tokens` narrow what the policy allows. `as_of` asks what was valid
-    then and needs the right to review. Raises InvalidMemory naming the field.
+    then, `known_at` what was known then; both need the right to review. Raises InvalidMemory
+    naming the field.
     """
 
     text: str = ""
@@ -28,6 +29,7 @@ class RecallQuery:
     items: int | None = None
     tokens: int | None = None
     as_of: datetime | None = None
+    known_at: datetime | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -42,8 +44,9 @@ class RecallQuery:
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 1):
                 raise InvalidMemory(name, "must be a whole number above 0")
-        if self.as_of is not None:
-            validation.moment("as_of", self.as_of)
+        for name in ("as_of", "known_at"):
+            if getattr(self, name) is not None:
+                validation.moment(name, getattr(self, name))
 
 
 def _distinct(field: str, values: object) -> tuple[str, ...]:

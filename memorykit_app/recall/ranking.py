@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from memorykit_app.domain.asked_dates import AskedDate
 from memorykit_app.recall import calibration, fusion
@@ -32,12 +33,15 @@ def ranked(found: Found, policy: RecallPolicy, dates: Sequence[AskedDate] = ()) 
         answer=policy.answer_weight,
     )
 
-    def bonus(entry: Candidate) -> float:
-        asked = any(date.holds(entry.valid_from) for date in dates)
-        return policy.date_weight * asked + policy.importance_weight * entry.importance / 100
-
-    ordered = fusion.ordered(fusion.with_bonus(base, candidates, bonus), candidates)
+    if dates or policy.importance_weight:
+        base = fusion.with_bonus(base, candidates, partial(_bonus, policy, dates))
+    ordered = fusion.ordered(base, candidates)
     curve = calibration.CURVES.get(policy.calibration)
     if curve is None:
         return ordered
     return calibration.calibrated(ordered, calibration.confidence(candidates, found.usual, curve))
+
+
+def _bonus(policy: RecallPolicy, dates: Sequence[AskedDate], entry: Candidate) -> float:
+    asked = any(date.holds(entry.valid_from) for date in dates)
+    return policy.date_weight * asked + policy.importance_weight * entry.importance / 100

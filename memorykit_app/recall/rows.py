@@ -50,16 +50,15 @@ def found(
     pinned: dict[int, Candidate] = {}
     seen: set[tuple[str, int]] = set()
     for row in rows:
-        places = dict(zip((EXACT, FULL_TEXT, VECTOR, PINNED), row[5:9], strict=True))
+        ranked = zip((EXACT, FULL_TEXT, VECTOR, PINNED), row[5:9], strict=True)
+        places = {channel: place for channel, place in ranked if place is not None}
         for channel, place in places.items():
-            if place is None:
-                continue
             if not 1 <= place <= limits.get(channel, 0) or (channel, place) in seen:
                 raise InvalidRecallResult
             seen.add((channel, place))
         candidate = _candidate(row, places, asking, min_similarity)
         candidates.append(candidate)
-        if places[PINNED] is not None:
+        if PINNED in places:
             pinned[places[PINNED]] = candidate
     return Found(
         candidates=tuple(entry for entry in candidates if entry.ranks or entry.beside),
@@ -71,7 +70,7 @@ def found(
 
 def _candidate(
     row: Row,
-    places: Mapping[str, int | None],
+    places: Mapping[str, int],
     asking: Mapping[UUID, bool],
     min_similarity: float,
 ) -> Candidate:
@@ -81,13 +80,9 @@ def _candidate(
     if similarity is not None:
         # Rounding may put a cosine just outside.
         similarity = _number(similarity, -1.0, 1.0)
-    ranks = {
-        channel: place
-        for channel, place in places.items()
-        if place is not None
-        and channel != PINNED
-        and (channel != VECTOR or (similarity or 0.0) >= min_similarity)
-    }
+    ranks = {name: place for name, place in places.items() if name != PINNED}
+    if VECTOR in ranks and (similarity or 0.0) < min_similarity:
+        del ranks[VECTOR]
     scores = {EXACT: 1.0} if EXACT in ranks else {}
     if text_score is not None:
         scores[FULL_TEXT] = _number(text_score, 0.0, math.inf)
@@ -107,7 +102,7 @@ def _candidate(
         unusual=unusual,
         beside=tuple(
             Beside(seed, step, asking.get(seed, False))
-            for seed, step in zip(seeds, steps, strict=True)
+            for seed, step in zip(seeds or (), steps or (), strict=True)
         ),
     )
 

@@ -16,12 +16,13 @@ from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.errors import ScopeRequired
 from memorykit_app.domain.scope import Scope
 from memorykit_app.models import access, sealed
-from memorykit_app.recall import folding, packing, question, ranking, serving
-from memorykit_app.recall.channels import Asked, Search, own_time_limit
+from memorykit_app.recall import folding, packing, question, ranking, serving, statements
+from memorykit_app.recall.channels import Asked, Search
 from memorykit_app.recall.deadline import Deadline
 from memorykit_app.recall.folding import Folds
 from memorykit_app.recall.fusion import Fused
 from memorykit_app.recall.packing import Packed
+from memorykit_app.recall.past import Past
 from memorykit_app.recall.policy import RecallPolicy, policy
 from memorykit_app.recall.query import RecallQuery
 from memorykit_app.recall.result import Dropped, Explained, RecallItem, RecallResult
@@ -40,8 +41,9 @@ def recall(
     """Return the active records of a scope that are effective now and fit the question best.
 
     `always_on` puts records that a person pinned first, found or not. With `query.as_of` the
-    time asked about stands for `now`. `explain` adds how each found record came to its place.
-    Raises InvalidMemory, AccessDenied (also for `as_of` without the right to review),
+    time asked about stands for `now`; with `query.known_at` the records are as they were then,
+    found by key and words only. `explain` adds how each found record came to its place.
+    Raises InvalidMemory, AccessDenied (also for a look into the past without the right to review),
     Unavailable when the store gives no answer in time, RecallDependency or InvalidRecallResult
     when a part is broken.
     """
@@ -52,8 +54,8 @@ def recall(
     _authorize(by, scope, query)
     asked, degraded = _asked(query, rules, scope, now, deadline, always_on=always_on)
     nested = connection.in_atomic_block
-    with sealed(scope), own_time_limit() if nested else nullcontext():
-        search = Search(asked, rules, deadline)
+    with sealed(scope), statements.own_settings() if nested else nullcontext():
+        search = _search(query, asked, rules, deadline)
         found = search.ranks()
         ordered = ranking.ranked(found, rules, question.dates(query.text, rules, asked.at))
         good = [entry for entry in ordered if entry.score >= rules.floor]
@@ -87,7 +89,7 @@ def _authorize(by: Principal, scope: Scope, query: RecallQuery) -> None:
     if not isinstance(scope, Scope):
         raise ScopeRequired("recall() takes a Scope")
     access.authorize(by, access.READ, scope)
-    if query.as_of is not None:
+    if query.as_of is not None or query.known_at is not None:
         access.authorize(by, access.REVIEW, scope)
 
 
@@ -103,10 +105,11 @@ def _asked(
     """Return what to search for, with the vector made before any transaction opens."""
     text = query.text.strip()
     wants_vector = bool(text and rules.vector_limit)
-    vector = question.vector(text, rules, deadline) if wants_vector else None
+    past = query.known_at is not None
+    vector = question.vector(text, rules, deadline) if wants_vector and not past else None
     asked = Asked(
         scope_id=scope.id,
-        at=query.as_of or now,
+        at=query.as_of or query.known_at or now,
         kinds=query.kinds,
         keys=query.keys,
         terms=question.asked_terms(text, rules),
@@ -114,6 +117,14 @@ def _asked(
         pinned=rules.pinned_items if always_on else 0,
     )
     return asked, (VECTOR,) if wants_vector and vector is None else ()
+
+
+def _search(
+    query: RecallQuery, asked: Asked, rules: RecallPolicy, deadline: Deadline
+) -> Search | Past:
+    if query.known_at is None:
+        return Search(asked, rules, deadline)
+    return Past(asked, rules, deadline, known_at=query.known_at)
 
 
 def _pinned(found: Found, ordered: Sequence[Fused]) -> list[Fused]:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from types import MappingProxyType
+from typing import Protocol
+from uuid import UUID
 
 from memorykit_app.domain.errors import InvalidRecallResult
 from memorykit_app.domain.states import Kind, Provenance
 from memorykit_app.recall import packing
-from memorykit_app.recall.channels import Search
 from memorykit_app.recall.fusion import Fused
 from memorykit_app.recall.result import RecallItem
 from memorykit_app.recall.rows import Row
@@ -18,13 +19,18 @@ from memorykit_app.recall.rows import Row
 Count = Callable[[str], int]
 
 
+class Reads(Protocol):
+    def read(self, ids: Sequence[UUID]) -> list[Row]:
+        """Return the rows of these records as they may be shown."""
+
+
 def items(
-    ordered: Sequence[Fused], search: Search, *, at_once: int, count: Count
+    ordered: Sequence[Fused], search: Reads, *, at_once: int, count: Count
 ) -> Iterator[RecallItem]:
     """Yield the records in order, read `at_once` of them at a time.
 
     One that left the scope's active records or changed since it was ranked is not yielded.
-    Raises InvalidRecallResult for a row that breaks a rule, and what `Search.read` raises.
+    Raises InvalidRecallResult for a row that breaks a rule, and what reading raises.
     """
     for start in range(0, len(ordered), at_once):
         part = ordered[start : start + at_once]

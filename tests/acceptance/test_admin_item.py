@@ -177,7 +177,7 @@ def test_others_under_the_key_and_near_ones_stand_beside_it(desk):
     context = shown(desk, memory("The office is in Lisbon.")).context
 
     assert [one.id for one in context["same_key"]] == [rival.pk]
-    assert context["same_key"][0].last == "Proposed"
+    assert context["same_key"][0].last == "Created"
     assert context["same_key"][0].actor == "operator author"
     assert [one.id for one in context["near"]] == [near.pk]
     assert 50 < context["near"][0].alike < 100

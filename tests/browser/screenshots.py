@@ -165,6 +165,11 @@ def test_pictures(tabs, desk, scheme):
     for name, path in desk.items():
         page.goto(tab.server.url + path)
         shoot(page, f"{name}{suffix}")
+    page.goto(tab.server.url + url("queue"))
+    for box in page.locator("input[name=chosen]").all()[-3:]:
+        box.check()
+    page.get_by_role("button", name="Read and decide").click()
+    shoot(page, f"together{suffix}")
 
 
 def test_pictures_on_a_narrow_screen_and_in_chinese(tabs, desk):

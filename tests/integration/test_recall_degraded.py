@@ -242,10 +242,10 @@ def test_ranks_that_break_a_rule_fail_closed(monkeypatch, change):
     known(LISBON)
     real = channels.Search._execute
 
-    def execute(self, statement, limit_ms, ids=()):
-        rows = real(self, statement, limit_ms, ids)
+    def execute(self, statement, limit_ms, **params):
+        rows = real(self, statement, limit_ms, **params)
         # One vector alone has no spread: give it one.
-        return rows if ids else [spoil(spoil(row, change), (16, 0.1)) for row in rows]
+        return rows if params else [spoil(spoil(row, change), (16, 0.1)) for row in rows]
 
     monkeypatch.setattr(channels.Search, "_execute", execute)
 
@@ -257,7 +257,9 @@ def test_ranks_that_break_a_rule_fail_closed(monkeypatch, change):
 def test_a_record_twice_in_one_channel_fails_closed(monkeypatch):
     known(LISBON)
     real = channels.Search._execute
-    monkeypatch.setattr(channels.Search, "_execute", lambda *args: real(*args) * 2)
+    monkeypatch.setattr(
+        channels.Search, "_execute", lambda *args, **params: real(*args, **params) * 2
+    )
 
     with pytest.raises(InvalidRecallResult):
         ask("office Lisbon")
@@ -315,9 +317,9 @@ def test_the_time_left_is_the_limit_of_each_statement(monkeypatch):
     seen = []
     real = channels.Search._execute
 
-    def execute(self, statement, limit_ms, ids=()):
+    def execute(self, statement, limit_ms, **params):
         seen.append(limit_ms)
-        return real(self, statement, limit_ms, ids)
+        return real(self, statement, limit_ms, **params)
 
     monkeypatch.setattr(channels.Search, "_execute", execute)
     with policy(DEADLINE_MS=2_000):

@@ -20,7 +20,7 @@ STRANGER = Account(name="stranger", uid=999_999, gid=999_999, switch=True)
 def open_folder(tmp_path):
     tmp_path.chmod(0o755)
     for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.geteuid() and parent.name.startswith("pytest-"):
+        if parent.stat().st_uid == os.geteuid() and parent.name.startswith(("pytest-", "popen-")):
             parent.chmod(0o711)
     return tmp_path
 

@@ -22,9 +22,7 @@ def drafted(*said: Message | str, limit: int = 100) -> list[ExtractedDraft]:
     """Return the drafts of a talk; a plain string is said by a user without a name."""
     heard = [message(one) if isinstance(one, str) else one for one in said]
     talk = [
-        Message(
-            index=index, role=one.role, text=one.text, name=one.name, created_at=one.created_at
-        )
+        Message(index=index, role=one.role, text=one.text, name=one.name, created_at=one.created_at)
         for index, one in enumerate(heard)
     ]
     return RuleExtractor().extract(talk, now=SAID_AT, limit=limit)

@@ -171,9 +171,11 @@ def test_the_same_thing_said_twice_is_drafted_once():
 
 
 def test_the_same_thing_under_another_key_is_drafted_once():
-    texts = contents("No deploys on Friday.", "No deploys on Friday, people.", "No, no deploys.")
+    longer = "We decided to use Celery for the nightly reports."
 
-    assert texts.count("No deploys on Friday.") == 1
+    drafts = drafted(longer, "We decided to use Celery.")
+
+    assert [draft.quote for draft in drafts] == [longer.rstrip(".")]
 
 
 def test_a_later_value_marks_the_earlier_one():
@@ -198,12 +200,13 @@ def test_an_ask_not_to_keep_reaches_only_the_same_speaker():
 
 
 def test_what_was_withdrawn_does_not_come_back_through_the_assistant():
-    talk = (
-        "My knee surgery is on 18 March in Leeds. Please don't remember this.",
-        message("Your knee surgery is on 18 March in Leeds.", role="assistant"),
-    )
+    secret, echo = "The launch date of Orchard is 18 March.", "The Orchard launch date is 18 March."
+    answer = message(echo, role="assistant")
 
-    assert contents(*talk) == []
+    open_talk = contents(answer)
+    private_talk = contents(f"{secret} Please don't remember this.", answer)
+
+    assert (open_talk, private_talk) == ([echo], [])
 
 
 def test_a_short_joke_word_takes_back_the_message_before():
@@ -232,12 +235,12 @@ def test_the_extractor_names_itself_and_is_ready():
     assert RuleExtractor().problems() == []
 
 
-WORDS = st.sampled_from(
-    """we decided to use never must always i prefer the port is 7443 Dana until friday . , ; ! ?
-    : because failed don't remember this just kidding password is 我们 决定 用 不要 必须 端口是 ，
-    。 ： 周五 之前 原来是 我 喜欢 别记 “ ” " ' > ``` <memory_records> \n - 1) its owner 3 月 12 号 2026-02-30
-    """.split(" ")
-)
+VOCABULARY = """
+we decided to use never must always i prefer the port is 7443 Dana until friday . , ; ! ? : because
+failed don't remember this just kidding password is 我们 决定 用 不要 必须 端口是 ， 。 ：
+周五 之前 原来是 我 喜欢 别记 “ ” " ' > ``` <memory_records> - 1) its owner 3 月 12 号 2026-02-30
+"""
+WORDS = st.sampled_from([*VOCABULARY.split(), "\n"])
 TEXTS = st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200)
 MESSAGES = st.builds(
     Message,

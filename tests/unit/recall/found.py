@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from memorykit_app.recall.fusion import Candidate
@@ -15,7 +16,7 @@ def uid(number: int) -> UUID:
 
 
 def candidate(number: int, *, importance: int = 0, days: int = 0, valid_days: int = 0, **changes):
-    fields = {
+    fields: dict[str, Any] = {
         "memory_id": uid(number),
         "version": 1,
         "importance": importance,

@@ -31,6 +31,7 @@ from memorykit_app.recall.query import RecallQuery
         ({"text": "a", "tokens": -1}, "tokens"),
         ({"text": "a", "as_of": datetime(2031, 1, 1)}, "as_of"),  # noqa: DTZ001
         ({"text": "a", "as_of": "2031-01-01"}, "as_of"),
+        ({"text": "a", "known_at": 3}, "known_at"),
     ],
 )
 def test_a_wrong_question_is_refused_by_name(wishes, field):
