@@ -7,6 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 from memorykit_app.domain.short_id import short_id
 from memorykit_app.domain.states import State
+from project.run.demo import GROUPS
+from project.run.notice import REVIEWER
 from tests.desk import QUOTE, person, quoted, transcript, url
 from tests.records import active, fresh, history, memory
 
@@ -31,10 +33,11 @@ def settled(page):
     page.wait_for_timeout(SETTLED_MS)
 
 
-def test_a_reviewer_logs_in_and_activates_a_candidate(tabs, reviewer):
+def test_the_demo_reviewer_logs_in_and_activates_a_candidate(tabs):
+    person(REVIEWER, roles=[group.removeprefix("memorykit ") for group in GROUPS])
     record = memory("The office is in Lisbon.", sources=(quoted(transcript()),))
     tab = tabs()
-    page = tab.log_in("kim")
+    page = tab.log_in(REVIEWER)
 
     page.goto(tab.server.url + url("queue"))
     page.get_by_role("link", name="Start reviewing").click()
