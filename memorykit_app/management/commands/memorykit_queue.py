@@ -41,6 +41,13 @@ class Command(opts.OperatorCommand):
             answer["candidates"] = asdict(waiting)
             lines.append(
                 f"candidates waiting for review: {waiting.count}"
-                + (f", the oldest for {waiting.oldest_days:.1f} days" if waiting.count else "")
+                + (f", the oldest for {_age(waiting.oldest_days)}" if waiting.count else "")
             )
         self.answer(options, answer, lines)
+
+
+def _age(days: float) -> str:
+    if days >= 1:
+        return f"{days:.1f} days"
+    minutes = round(days * 24 * 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"
