@@ -206,7 +206,7 @@ def main() -> int:
         each = options.records // options.scopes
         fill(scope, each, options.candidates // options.scopes, chance)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute("VACUUM ANALYZE")
     call_command("memorykit_setup_roles", stdout=StringIO())
     user = get_user_model().objects.create_user("bench", password="bench", is_staff=True)
     user.groups.set(Group.objects.filter(name="memorykit lead"))

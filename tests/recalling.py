@@ -16,6 +16,7 @@ from memorykit_app.services import drain
 from tests.records import NOW, SCOPE, active
 
 READER = Principal.operator("reader")
+PATIENCE_MS = 60_000
 
 
 def known(*contents: str, **changes):
@@ -51,8 +52,7 @@ def ids(result: RecallResult) -> list[UUID]:
 
 @contextmanager
 def policy(preset: str = "balanced-v1", **changes):
-    fields = {"PRESET": preset, **changes}
-    if changes:
-        fields.setdefault("VERSION", "test-1")
+    """Recall by a preset with changes, and with time enough on a machine that is busy."""
+    fields = {"PRESET": preset, "VERSION": "test-1", "DEADLINE_MS": PATIENCE_MS, **changes}
     with override_settings(MEMORYKIT=settings.MEMORYKIT | {"RECALL_POLICY": fields}):
         yield

@@ -95,7 +95,8 @@ class Search:
         """Return the statement of these channels; what is off finds nothing and reads nothing."""
         queries, policy = sql.load("recall"), self._policy
         words, near = FULL_TEXT in channels, VECTOR in channels
-        beside = policy.before_weight or policy.after_weight or policy.answer_weight
+        shares = policy.before_weight or policy.after_weight or policy.answer_weight
+        beside = shares and (words or near)
         sampled = "centre" if policy.sample else "plain_centre"
         return queries["ranks"].format(
             exact=queries["exact" if EXACT in channels else "no_exact"],

@@ -82,15 +82,14 @@ def reciprocal_ranks(found: Iterable[Candidate], *, k: float, weights: Weights) 
 
 
 def weighed_scores(found: Sequence[Candidate], *, weights: Weights) -> Base:
-    """Return the weighted sum of what the channels say, each brought to about 0..1.
+    """Return the weighted sum of what words and vectors say, each brought to about 0..1.
 
     Full text: the share of the best score. Vector: standard deviations above the usual, a
-    fourth each. Exact: 1 when the key was asked for.
+    fourth each. An asked key is left to a bonus: it says nothing about what stands beside.
     """
     best = max((entry.scores.get("full_text", 0.0) for entry in found), default=0.0) or 1.0
     return {
-        entry.memory_id: weights.exact * ("exact" in entry.ranks)
-        + weights.full_text * entry.scores.get("full_text", 0.0) / best
+        entry.memory_id: weights.full_text * entry.scores.get("full_text", 0.0) / best
         + weights.vector * entry.unusual / SPREADS
         for entry in found
     }

@@ -126,6 +126,8 @@ _BALANCED: Final[dict[str, Any]] = _MATCHED_TERMS | {
     "VERSION": "balanced-v1",
     "FULL_TEXT_RULE": "bm25",
     "FUSION": "scores",
+    # Above what words, vectors and context come to together: an asked key is first.
+    "EXACT_WEIGHT": 3.0,
     "FULL_TEXT_WEIGHT": 0.5,
     "VECTOR_WEIGHT": 0.5,
     "CENTRE": 0.3,

@@ -33,9 +33,13 @@ def ranked(found: Found, policy: RecallPolicy, dates: Sequence[AskedDate] = ()) 
         answer=policy.answer_weight,
     )
 
-    if dates or policy.importance_weight:
-        base = fusion.with_bonus(base, candidates, partial(_bonus, policy, dates))
-    ordered = fusion.ordered(base, candidates)
+    base = fusion.with_bonus(base, candidates, partial(_bonus, policy, dates))
+    ordered = [
+        entry
+        for entry in fusion.ordered(base, candidates)
+        # Beside a key that was asked for stands what nobody asked about.
+        if entry.candidate.ranks or entry.score > 0
+    ]
     curve = calibration.CURVES.get(policy.calibration)
     if curve is None:
         return ordered
@@ -43,5 +47,9 @@ def ranked(found: Found, policy: RecallPolicy, dates: Sequence[AskedDate] = ()) 
 
 
 def _bonus(policy: RecallPolicy, dates: Sequence[AskedDate], entry: Candidate) -> float:
-    asked = any(date.holds(entry.valid_from) for date in dates)
-    return policy.date_weight * asked + policy.importance_weight * entry.importance / 100
+    bonus = policy.importance_weight * entry.importance / 100
+    if policy.fusion == "scores" and "exact" in entry.ranks:
+        bonus += policy.exact_weight
+    if any(date.holds(entry.valid_from) for date in dates):
+        bonus += policy.date_weight
+    return bonus

@@ -87,16 +87,14 @@ record AS MATERIALIZED (
       FROM memorykit_memory AS memory
      WHERE memory.scope_id = %(scope)s AND memory.state = 'active'
 ), posting AS MATERIALIZED (
-    SELECT term.memory_id, term.term, term.weight::float8 AS weight,
-           count(*) OVER (PARTITION BY term.term)::float8 AS holders
+    SELECT term.memory_id, term.term, term.weight::float8 AS weight
       FROM memorykit_term AS term
      WHERE term.scope_id = %(scope)s AND term.term = ANY (%(terms)s::text[])
-), asked AS (
-    SELECT posting.term,
-           ln(1 + (max(record.total) - max(posting.holders) + 0.5)
-                / (max(posting.holders) + 0.5)) AS telling
-      FROM posting, record
-     GROUP BY posting.term
+), asked AS MATERIALIZED (
+    SELECT holder.term,
+           ln(1 + (record.total - holder.count + 0.5) / (holder.count + 0.5)) AS telling
+      FROM record
+     CROSS JOIN (SELECT term, count(*) FROM posting GROUP BY term) AS holder
 ), full_text_usual AS MATERIALIZED (
     SELECT (%(saturation)s::float8 + 1) * (
                coalesce(sum(asked.telling), 0)
@@ -105,11 +103,10 @@ record AS MATERIALIZED (
            ) AS possible
       FROM record LEFT JOIN asked ON true
 ), matched AS (
-    SELECT memory.id, memory.importance, memory.updated_at, posting.weight,
-           ln(1 + (record.total - posting.holders + 0.5) / (posting.holders + 0.5)) AS telling,
+    SELECT memory.id, memory.importance, memory.updated_at, posting.weight, asked.telling,
            memory.bytes / avg(memory.bytes) OVER () AS length
       FROM posting
-     CROSS JOIN record
+      JOIN asked ON asked.term = posting.term
      CROSS JOIN LATERAL (
         SELECT memory.id, memory.importance, memory.updated_at,
                octet_length(memory.content)::float8 AS bytes

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from memorykit_app.domain.actors import Capability, Principal
+from memorykit_app.domain.drafts import SourceRef
 from memorykit_app.domain.errors import AccessDenied, InvalidMemory, ScopeRequired
 from memorykit_app.domain.states import Kind
 from memorykit_app.models import sealed
@@ -20,6 +21,12 @@ LISBON = "The office is in Lisbon."
 HOST = Principal(actor="host:agent-1", capabilities=frozenset({Capability.READ}))
 
 
+@pytest.fixture(autouse=True)
+def patient():
+    with policy():
+        yield
+
+
 def test_an_asked_key_is_found_exactly_and_case_counts():
     record = active(LISBON, key="office.city")
 
@@ -28,6 +35,35 @@ def test_an_asked_key_is_found_exactly_and_case_counts():
     assert ids(found) == [record.pk]
     assert found.items[0].ranks == {"exact": 1}
     assert not ask(keys=("Office.City",)).items
+
+
+def test_what_stands_beside_a_hit_in_its_source_is_brought_along():
+    def said(place: int) -> tuple[SourceRef, ...]:
+        return (SourceRef(kind="transcript", ref="talk", message_index=place),)
+
+    question = active("Where is the office then?", key="a", sources=said(4))
+    answer = active("It moved to Porto.", key="b", sources=said(5))
+    active("Nobody likes the lift.", key="c", sources=said(7))
+    off = {"BEFORE_WEIGHT": 0.0, "AFTER_WEIGHT": 0.0, "ANSWER_WEIGHT": 0.0}
+
+    found = ask("office")
+
+    assert ids(found) == [question.pk, answer.pk]
+    assert [dict(item.ranks) for item in found.items] == [{"full_text": 1}, {}]
+    assert ids(ask(keys=("a",))) == [question.pk]
+    with policy(**off):
+        assert ids(ask("office")) == [question.pk]
+
+
+def test_what_stands_beside_a_hit_must_be_active_and_effective_too():
+    place = (SourceRef(kind="transcript", ref="talk", message_index=4),)
+    question = active("Where is the office then?", key="a", sources=place)
+    active("It moved to Porto.", key="b", sources=place, valid_from=at(100))
+    memory("It moved to Lisbon.", key="c", sources=place)
+    gone = active("It moved to Rome.", key="d", sources=place)
+    memories.forget(gone.pk, asked(1))
+
+    assert ids(ask("office")) == [question.pk]
 
 
 def test_words_find_a_record_without_its_vector():
@@ -59,7 +95,7 @@ def test_three_channels_agree_and_say_so():
     assert found.items[0].ranks == {"exact": 1, "full_text": 1, "vector": 1}
     assert found.explained[0].outcome == "kept"
     assert set(found.explained[0].channel_scores) == {"exact", "full_text", "vector"}
-    assert found.policy == "balanced-v1"
+    assert found.policy == "test-1"
 
 
 @pytest.mark.parametrize(

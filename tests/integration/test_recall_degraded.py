@@ -31,6 +31,12 @@ QUESTION = {"text": "office Lisbon", "keys": ("note.0",)}
 DEADLINE_MS = 900
 
 
+@pytest.fixture(autouse=True)
+def patient():
+    with policy():
+        yield
+
+
 @contextmanager
 def locked(table: str):
     """Hold a lock on a table that makes every reader wait, as a stuck migration does."""

@@ -21,6 +21,12 @@ QUESTION = {"text": "Where is the office?", "keys": ("note.0",)}
 WORDS = [f"w{letter}{other}" for letter in "bcdfg" for other in "aeiou"]
 
 
+@pytest.fixture(autouse=True)
+def patient():
+    with policy():
+        yield
+
+
 def test_a_corrected_record_is_found_as_it_was():
     (record,) = known(LISBON)
     correction.correct(record.pk, asked(1, seconds=10), new_words())

@@ -75,13 +75,13 @@ def test_scores_are_brought_to_one_measure_before_they_are_added():
         candidate(4, ranks={"exact": 1}),
     ]
 
-    base = weighed_scores(found, weights=Weights(exact=2.0, full_text=0.5, vector=0.5))
+    base = weighed_scores(found, weights=Weights(full_text=0.5, vector=0.5))
 
     assert base == {
         uid(1): pytest.approx(0.5 + 0.5 / SPREADS),
         uid(2): pytest.approx(0.375 + 1.5 / SPREADS),
         uid(3): pytest.approx(-0.5 / SPREADS),
-        uid(4): 2.0,
+        uid(4): 0.0,
     }
 
 

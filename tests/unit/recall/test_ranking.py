@@ -69,3 +69,16 @@ def test_calibrated_scores_are_shares_and_uncalibrated_ones_are_not():
     )
     assert ranked(doubled, policy(EXACT_WEIGHT=9.0))[0].score == 1.0
     assert ranked(doubled, policy(EXACT_WEIGHT=9.0, CALIBRATION="none"))[0].score > 9
+
+
+def test_an_asked_key_is_first_and_brings_nothing_along():
+    found = Found(
+        candidates=(
+            candidate(1, ranks={"exact": 1}),
+            candidate(2, ranks={"full_text": 1}, scores={"full_text": 9.0}, unusual=5.0),
+            candidate(3, beside=(Beside(uid(1), -1),)),
+        ),
+        usual=USUAL,
+    )
+
+    assert numbers(ranked(found, policy())) == [1, 2]
