@@ -11,6 +11,7 @@ from memorykit_app.domain.drafts import SourceRef
 from memorykit_app.domain.errors import AccessDenied, InvalidMemory, ScopeRequired
 from memorykit_app.domain.states import Kind
 from memorykit_app.models import sealed
+from memorykit_app.recall import statements
 from memorykit_app.services import correction, drain, erasure, memories
 from memorykit_app.services.correction import Correction
 from tests.recalling import ask, contents, ids, known, policy
@@ -336,3 +337,20 @@ def test_who_may_not_read_gets_nothing():
 
 def test_a_scope_that_nobody_used_is_empty():
     assert ask("anything", scope=SCOPE).items == ()
+
+
+def test_an_answer_takes_one_statement_for_the_ranks_and_one_for_the_words(monkeypatch):
+    active("The office is in Lisbon.", key="office.city")
+    sent = []
+    real = statements.execute
+
+    def counted(statement, params, *, limit_ms):
+        sent.append(statement)
+        return real(statement, params, limit_ms=limit_ms)
+
+    monkeypatch.setattr(statements, "execute", counted)
+
+    found = ask(text="Lisbon office", keys=("office.city",))
+
+    assert [item.key for item in found.items] == ["office.city"]
+    assert len(sent) == 2
