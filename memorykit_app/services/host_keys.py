@@ -123,12 +123,12 @@ def principal_of(key: HostKey) -> Principal:
     )
 
 
-def rotate(prefix: str, *, now: datetime, overlap_until: datetime) -> tuple[HostKey, str]:
+def rotate(reference: str, *, now: datetime, overlap_until: datetime) -> tuple[HostKey, str]:
     """Mint a successor with the same rights; the old key works until `overlap_until`.
 
     Raises MemoryNotFound, or Conflict when the key was revoked or expired.
     """
-    old = _get(prefix)
+    old = find(reference)
     if old.revoked_at is not None or (old.expires_at and old.expires_at <= now):
         raise Conflict("this host key is revoked or expired: create a new one")
     new, secret = create(
@@ -144,9 +144,9 @@ def rotate(prefix: str, *, now: datetime, overlap_until: datetime) -> tuple[Host
     return new, secret
 
 
-def revoke(prefix: str, *, now: datetime) -> HostKey:
+def revoke(reference: str, *, now: datetime) -> HostKey:
     """End a key at once; revoking it again changes nothing. Raises MemoryNotFound."""
-    key = _get(prefix)
+    key = find(reference)
     if key.revoked_at is None:
         key.revoked_at = now
         key.save(update_fields=["revoked_at"])
@@ -173,13 +173,6 @@ def listed(*, tenant_id: str = "", usable_at: datetime | None = None) -> list[Ho
         rows = rows.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=usable_at))
         rows = rows.filter(revoked_at__isnull=True)
     return list(rows.order_by("-created_at", "-id"))
-
-
-def _get(prefix: str) -> HostKey:
-    key = HostKey.objects.filter(prefix=prefix).first()
-    if key is None:
-        raise MemoryNotFound("no host key has this prefix")
-    return key
 
 
 def _active(user_id: int | None) -> bool:

@@ -62,11 +62,10 @@ class Command(opts.OperatorCommand):
             case "create":
                 self._create(options, now)
             case "rotate":
-                old = host_keys.find(options["key"])
                 until = now + timedelta(hours=options["overlap_hours"])
-                self._show(options, *host_keys.rotate(old.prefix, now=now, overlap_until=until))
+                self._show(options, *host_keys.rotate(options["key"], now=now, overlap_until=until))
             case "revoke":
-                ended = host_keys.revoke(host_keys.find(options["key"]).prefix, now=now)
+                ended = host_keys.revoke(options["key"], now=now)
                 self.answer(options, _data(ended), [f"host key {ended.prefix} is revoked"])
             case _:
                 self._list(options, now)

@@ -44,7 +44,7 @@ KEYS = [
     "AKC" + drawn(60),
     "hf_" + drawn(34),
     "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiI0MiJ9." + drawn(43),
-    "//registry.npmjs.org/:_authToken=" + "npm_" + drawn(36),
+    "//packages.example/:_authToken=" + "npm_" + drawn(36),
 ]
 
 
