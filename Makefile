@@ -85,7 +85,7 @@ bench-recall-speed: env-bench ## how fast recall answers; long: ARGS="--records 
 bench-review: env-dev ## time the review desk over 100,000 records
 	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/review_desk.py $(ARGS)
 
-tour: env ## walk the whole path against a running `make run`
+tour: ## walk the whole path against a running `make run`
 	@exec bash docs/tour.sh
 
 clean: ## stop the servers, remove their data and the environment

@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=${PYTHON_BIN:-${VENV:-.venv}/bin/python}
+command -v "$python" > /dev/null || { echo "tour: there is no environment yet: start \`make run\` in another shell." >&2; exit 1; }
 work=$(mktemp -d)
 trap leave EXIT
 tenant=demo

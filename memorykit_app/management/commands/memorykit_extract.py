@@ -70,7 +70,7 @@ class Command(opts.OperatorCommand):
             "failure_code": done.failure_code,
             "candidates": found,
         }
-        lines = [f"job {taken.job_id}: {done.state}, {len(found)} candidates"]
+        lines = [f"job {taken.job_id}: {done.state}, {len(found)} candidate{'s'[: len(found) != 1]}"]
         if found:
             lines += opts.table(
                 ("ID", "KIND", "KEY"), [(m["id"], m["kind"], m["key"]) for m in found]
