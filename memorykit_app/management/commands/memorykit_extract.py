@@ -70,7 +70,8 @@ class Command(opts.OperatorCommand):
             "failure_code": done.failure_code,
             "candidates": found,
         }
-        lines = [f"job {taken.job_id}: {done.state}, {len(found)} candidate{'s'[: len(found) != 1]}"]
+        noun = "candidate" if len(found) == 1 else "candidates"
+        lines = [f"job {taken.job_id}: {done.state}, {len(found)} {noun}"]
         if found:
             lines += opts.table(
                 ("ID", "KIND", "KEY"), [(m["id"], m["kind"], m["key"]) for m in found]
