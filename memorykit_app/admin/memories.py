@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
-from memorykit_app.admin import bulk, correct, erase, item, listing, queue, verbs, words
+from memorykit_app.admin import bulk, correct, erase, item, listing, queue, statistics, verbs, words
 from memorykit_app.admin.desk import Desk, DeskAdmin
 from memorykit_app.admin.row import row
 from memorykit_app.domain.states import State
@@ -55,6 +55,12 @@ class MemoryReviewAdmin(DeskAdmin):
         return [
             path("", self.view(show), name="memorykit_memory_changelist"),
             path("review/", self.view(queue.show), name="memorykit_queue"),
+            path("statistics/", self.view(statistics.show), name="memorykit_statistics"),
+            path(
+                "statistics/<slug:chart>.csv",
+                self.view(statistics.table),
+                name="memorykit_statistics_csv",
+            ),
             path("review/together/", self.view(bulk.show), name="memorykit_bulk"),
             path("<uuid:memory_id>/", self.view(item.show), name="memorykit_item"),
             path("<uuid:memory_id>/correct/", self.view(correct.show), name="memorykit_correct"),

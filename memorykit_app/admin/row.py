@@ -18,7 +18,7 @@ from memorykit_app.domain.states import State
 from memorykit_app.models import Memory
 
 _SOON = timedelta(days=7)
-_LATE = timedelta(days=3)
+LATE = timedelta(days=3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +90,6 @@ def age(memory: Memory, *, now: datetime) -> Age:
     tone, word = "fresh", ""
     if due - now <= _SOON:
         tone, word = "soon", _("expires soon")
-    elif now - memory.created_at >= _LATE:
+    elif now - memory.created_at >= LATE:
         tone, word = "late", _("waits long")
     return Age(since=memory.created_at, due=due, tone=tone, word=word)
