@@ -62,7 +62,7 @@ class Chart:
             most = max((sum(v or 0 for v in column) for column in self._columns()), default=0)
         if most <= 0:
             return 1
-        power = 10 ** math.floor(math.log10(most))
+        power = 10.0 ** math.floor(math.log10(most))
         return next(step * power for step in (1, 2, 5, 10) if step * power >= most)
 
     def rects(self) -> list[Rect]:

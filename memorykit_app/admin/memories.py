@@ -9,7 +9,18 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
-from memorykit_app.admin import bulk, correct, erase, item, listing, queue, statistics, verbs, words
+from memorykit_app.admin import (
+    bulk,
+    correct,
+    erase,
+    item,
+    lab,
+    listing,
+    queue,
+    statistics,
+    verbs,
+    words,
+)
 from memorykit_app.admin.desk import Desk, DeskAdmin
 from memorykit_app.admin.row import row
 from memorykit_app.domain.states import State
@@ -55,6 +66,7 @@ class MemoryReviewAdmin(DeskAdmin):
         return [
             path("", self.view(show), name="memorykit_memory_changelist"),
             path("review/", self.view(queue.show), name="memorykit_queue"),
+            path("lab/", self.view(lab.show), name="memorykit_lab"),
             path("statistics/", self.view(statistics.show), name="memorykit_statistics"),
             path(
                 "statistics/<slug:chart>.csv",

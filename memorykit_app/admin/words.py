@@ -67,6 +67,18 @@ PROVENANCE: dict[str, Word] = {
     "system_generated": gettext_lazy("Made by the system"),
     "operator_curated": gettext_lazy("Written by an operator"),
 }
+CHANNELS: dict[str, Word] = {
+    "exact": gettext_lazy("Key"),
+    "full_text": gettext_lazy("Words"),
+    "vector": gettext_lazy("Meaning"),
+}
+OUTCOMES: dict[str, Word] = {
+    "kept": gettext_lazy("served"),
+    "items": gettext_lazy("others were better"),
+    "tokens": gettext_lazy("did not fit the budget"),
+    "duplicate": gettext_lazy("a better one says the same"),
+    "floor": gettext_lazy("below the floor"),
+}
 STORES: dict[str, Word] = {
     "memory": gettext_lazy("The record itself"),
     "source": gettext_lazy("Sources and quotes"),

@@ -73,7 +73,7 @@ class Figures:
 @guarded
 def figures(granted: Granted, period: Period, *, late: timedelta, now: datetime) -> Figures:
     """Count what happened in `period`; a candidate older than `late` waits long."""
-    asked = {
+    asked: dict[str, Any] = {
         "scopes": list(granted.scope_ids),
         "since": period.since,
         "until": period.until,
@@ -87,7 +87,7 @@ def figures(granted: Granted, period: Period, *, late: timedelta, now: datetime)
 
         def rows(name: str) -> list[tuple[Any, ...]]:
             cursor.execute(load("statistics")[name], asked)
-            return cursor.fetchall()
+            return list(cursor.fetchall())
 
         flow = {day: (waiting, overdue) for day, waiting, overdue in rows("flow")}
         decisions: dict[str, dict[date, int]] = {}
