@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -145,6 +146,25 @@ def desk(server, client):
     }
 
 
+def lived():
+    """Leave a month of reviewing behind, so that the statistics have something to tell."""
+    reasons = ("not_in_source", "one_off", "duplicate", "outdated")
+    for day in range(29, 0, -1):
+        for number in range(1 + (day * 7) % 4):
+            made = NOW - timedelta(days=day, hours=number)
+            note = f"Row {day}.{number} was pruned."
+            record = make(note, key=f"rows.{day}.{number}", now=made)
+            took = 3_600.0 * (2 + (day * 5 + number * 11) % 30)
+            if day * 86_400 < took:
+                continue
+            decided = asked(1, seconds=took - day * 86_400)
+            if (day + number) % 3 == 0:
+                decided = replace(decided, reason=reasons[(day + number) % len(reasons)])
+                memories.dismiss(record.pk, decided)
+            else:
+                memories.activate(record.pk, decided)
+
+
 def shoot(page, name):
     """Save a picture of the whole page, in a window that is as high: nothing sticks half-way."""
     size = page.viewport_size
@@ -165,11 +185,18 @@ def test_pictures(tabs, desk, scheme):
     for name, path in desk.items():
         page.goto(tab.server.url + path)
         shoot(page, f"{name}{suffix}")
+    page.goto(tab.server.url + url("lab"))
+    page.get_by_label("Question").fill("How cold must the cold room be kept?")
+    page.get_by_role("button", name="Ask").click()
+    shoot(page, f"lab{suffix}")
     page.goto(tab.server.url + url("queue"))
     for box in page.locator("input[name=chosen]").all()[-3:]:
         box.check()
     page.get_by_role("button", name="Read and decide").click()
     shoot(page, f"together{suffix}")
+    lived()
+    page.goto(tab.server.url + url("statistics"))
+    shoot(page, f"statistics{suffix}")
 
 
 def test_pictures_on_a_narrow_screen_and_in_chinese(tabs, desk):

@@ -183,21 +183,26 @@ def test_hostile_text_stays_text(tabs, reviewer):
     assert page.get_by_text("RLO", exact=True).first.is_visible()
 
 
-@pytest.mark.parametrize("name", ["queue", "item", "correct", "erase", "memories", "receipts"])
+#: Pages that are not about one record.
+LISTS = {
+    "queue": "queue",
+    "memories": "memory_changelist",
+    "receipts": "erasurereceipt_changelist",
+    "statistics": "statistics",
+    "lab": "lab",
+}
+
+
+@pytest.mark.parametrize("name", [*LISTS, "item", "correct", "erase"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(tabs, reviewer, name, scheme):
     active("The office is in Porto.")
     record = memory(
         "The office is in Lisbon.", sources=(quoted(transcript()),), flags=("outside_text",)
     )
-    paths = {
-        "queue": url("queue"),
-        "memories": url("memory_changelist"),
-        "receipts": url("erasurereceipt_changelist"),
-    }
     tab = tabs(color_scheme=scheme)
     page = tab.log_in("kim")
-    page.goto(tab.server.url + (paths.get(name) or url(name, record.pk)))
+    page.goto(tab.server.url + (url(LISTS[name]) if name in LISTS else url(name, record.pk)))
 
     # The stock admin's own header and side bar are not ours to mend.
     found = Axe().run(page, context="#content").response["violations"]
@@ -221,7 +226,7 @@ def test_the_stock_pages_keep_the_policy_too(tabs, reviewer):
     # What the pages broke is looked at when the tab closes.
 
 
-@pytest.mark.parametrize("name", ["queue", "item", "correct", "erase"])
+@pytest.mark.parametrize("name", [*LISTS, "item", "correct", "erase"])
 def test_nothing_runs_off_a_narrow_screen(tabs, reviewer, name):
     active("The office is in Porto.")
     record = memory(
@@ -231,9 +236,23 @@ def test_nothing_runs_off_a_narrow_screen(tabs, reviewer, name):
     )
     tab = tabs(viewport={"width": 320, "height": 640})
     page = tab.log_in("kim")
-    page.goto(tab.server.url + (url("queue") if name == "queue" else url(name, record.pk)))
+    page.goto(tab.server.url + (url(LISTS[name]) if name in LISTS else url(name, record.pk)))
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_lab_answers_and_tries_a_candidate(tabs, reviewer):
+    record = memory("The office is in Lisbon.", key="office.city")
+    tab = tabs()
+    tab.log_in("kim")
+    page = tab.open(url("item", record.pk))
+
+    page.get_by_label("Would a question find it").fill("Where is the office?")
+    page.get_by_role("button", name="Try").click()
+    page.get_by_text("As if the candidate were active.").wait_for()
+
+    assert page.locator("tr.mk-own").count() == 1
+    assert fresh(record).state == State.CANDIDATE
 
 
 def test_a_chinese_reader_gets_chinese(tabs, reviewer):
