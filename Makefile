@@ -1,6 +1,6 @@
 # Only what people type. Each target says in one line what it does; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help bench-extraction bench-validator bench-recall bench-recall-speed env-bench run test soak check fmt openapi screenshots bench-review tour clean env env-dev browser
+.PHONY: help bench-extraction bench-validator bench-recall bench-recall-speed env-bench run test test-pg16 test-pooler pooler soak check fmt openapi screenshots bench-review bench-jobs bench-store tour clean env env-dev browser
 
 VENV ?= .venv
 export VENV
@@ -17,7 +17,7 @@ PRODUCTION := SECRET_KEY=check-only-check-only-check-only-check-only-check-only-
 	REDIS_URL=redis://:check-only@127.0.0.1:6379/0
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | \
 		while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
 
 env:
@@ -45,6 +45,27 @@ test: browser ## run all tests on throw-away servers, keep coverage data
 	@exec $(BIN)/python -m project.services.testing -- \
 		$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report= $(ARGS)
 
+# The database, and what talks to it: on the oldest server that memorykit supports.
+test-pg16: env-dev ## the database's tests on PostgreSQL 16
+	@exec $(BIN)/python -m project.services.testing --postgres 16 -- \
+		$(BIN)/python -m pytest -n 2 --dist loadgroup tests/integration \
+		tests/acceptance/test_api_records.py tests/acceptance/test_commands_erase.py \
+		--ignore-glob='tests/integration/test_project_*' $(ARGS)
+
+pooler: env-dev
+	@$(BIN)/python -m project.services.pooler
+
+test-pooler: pooler ## tests through PgBouncer in transaction mode
+	@exec $(BIN)/python -m project.services.testing --pooler -- \
+		$(BIN)/python -m pytest -n 2 --dist loadgroup --reuse-db \
+		tests/pooled/sessions.py \
+		tests/integration/test_scope_seal.py tests/integration/test_conformance.py \
+		tests/integration/test_creation.py tests/integration/test_lifecycle.py \
+		tests/integration/test_races.py tests/integration/test_leases.py \
+		tests/integration/test_erasure.py tests/integration/test_recall.py \
+		tests/integration/test_recall_degraded.py tests/acceptance/test_api_records.py \
+		tests/acceptance/test_worker.py::test_a_paused_worker_that_wakes_up_writes_nothing $(ARGS)
+
 soak: browser ## kill a worker 200 times and count what was lost
 	@MEMORYKIT_KILLS=200 $(BIN)/python -m project.services.testing -- \
 		$(BIN)/python -m pytest -s -k killed_worker tests/acceptance/test_worker.py
@@ -58,7 +79,7 @@ bench-validator: env-dev ## what the content validator catches, misses and costs
 check: env-dev ## format, lint, types, layers, deploy check, migrations, coverage of make test
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy memorykit_app project tests manage.py
+	$(BIN)/mypy memorykit_app memorykit_client project tests docs manage.py
 	$(BIN)/lint-imports
 	$(PRODUCTION) $(BIN)/python manage.py check --deploy --fail-level WARNING \
 		--settings=project.settings_production
@@ -82,8 +103,14 @@ bench-recall: env-bench ## what recall finds beside its parts and rivals (BENCH_
 bench-recall-speed: env-bench ## how fast recall answers; long: ARGS="--records 1000000"
 	@exec $(BIN)/python -m benchmarks.recall_speed $(ARGS)
 
+bench-jobs: env-bench ## no-op jobs beside procrastinate, start delay, cost of a rebuild
+	@exec $(BIN)/python -m benchmarks.jobs $(ARGS)
+
 bench-review: env-dev ## time the review desk over 100,000 records
 	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/review_desk.py $(ARGS)
+
+bench-store: env-dev ## verbs per second beside the same rows by bare SQL
+	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/store.py $(ARGS)
 
 tour: ## walk the whole path against a running `make run`
 	@exec bash docs/tour.sh

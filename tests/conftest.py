@@ -10,6 +10,8 @@ from django.conf import settings
 from django.db import connection
 from django.test import override_settings
 
+from project.services import testing
+
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
@@ -17,6 +19,10 @@ def django_db_setup(django_db_setup, django_db_blocker):
     # needs it, in the test database only.
     with django_db_blocker.unblock(), connection.cursor() as cursor:
         cursor.execute("GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO CURRENT_USER")
+        # Migrations connect directly, for their lock belongs to a session; all else may share one.
+        if port := os.environ.get(testing.POOLER_PORT):
+            connection.close()
+            connection.settings_dict["PORT"] = settings.DATABASES["default"]["PORT"] = port
 
 
 @pytest.fixture

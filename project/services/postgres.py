@@ -23,10 +23,7 @@ _INITDB = (
     "--username=memorykit_admin",
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    # With a plain C locale lower() and trigrams drop every letter outside ASCII.
     "--locale=C.UTF-8",
-    "--locale-provider=builtin",
-    "--builtin-locale=C.UTF-8",
 )
 _SETTINGS = {
     "listen_addresses": LOOPBACK,
@@ -54,6 +51,7 @@ class Postgres:
     folder: Path
     account: Account
     throwaway: bool = False
+    edition: binaries.Edition = binaries.NEWEST
 
     @property
     def data(self) -> Path:
@@ -99,7 +97,7 @@ class Postgres:
         Raises ServiceError with the last line of the log when it does not start.
         """
         if not self.running():
-            programs = binaries.postgres_programs(self.folder, self.account)
+            programs = binaries.postgres_programs(self.folder, self.account, self.edition)
             self._create(programs)
             self._start(programs)
         state = self.state()
@@ -114,7 +112,7 @@ class Postgres:
         """Stop the server; one that does not run is fine. Raises ServiceError when it stays."""
         if not (self.data / "postmaster.pid").exists():
             return
-        control = binaries.postgres_programs(self.folder, self.account) / "pg_ctl"
+        control = binaries.postgres_programs(self.folder, self.account, self.edition) / "pg_ctl"
         for mode, seconds in (("fast", "30"), ("immediate", "10")):
             stop = [control, "-D", self.data, "-m", mode, "-w", "-t", seconds, "stop"]
             if self.account.run(stop) == 0 or not self._process_lives():
@@ -148,7 +146,7 @@ class Postgres:
                 stream.write(self.state()["admin_password"])
             if self.account.switch:
                 os.chown(password, self.account.uid, self.account.gid)
-            options = [*_INITDB, "--no-sync"] if self.throwaway else [*_INITDB]
+            options = [*_INITDB, *self.edition.locale, *(["--no-sync"] if self.throwaway else [])]
             initdb = [programs / "initdb", "-D", new, f"--pwfile={password}", *options]
             failed = self.account.run(initdb, log=log, env={"PATH": os.defpath, "LC_ALL": "C"})
         finally:

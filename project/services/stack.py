@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import psycopg
 
-from project.services import given, places
+from project.services import binaries, given, places
 from project.services.account import Account, server_account
 from project.services.errors import ServiceError
 from project.services.postgres import Postgres
@@ -38,10 +38,11 @@ class Stack:
     throwaway: bool = False
     database_url: str = ""
     redis_url: str = ""
+    edition: binaries.Edition = binaries.NEWEST
 
     @property
     def postgres(self) -> Postgres:
-        return Postgres(self.folder, self.account, self.throwaway)
+        return Postgres(self.folder, self.account, self.throwaway, self.edition)
 
     @property
     def valkey(self) -> Valkey:

@@ -19,9 +19,10 @@ import psycopg
 import pytest
 import redis
 
-from project.services import binaries, given, places, testing
+from project.services import binaries, given, places, pooler, testing
 from project.services.account import server_account
 from project.services.errors import ServiceError
+from project.services.pooler import Pooler
 from project.services.roles import Cluster
 from project.services.stack import Stack, Urls
 
@@ -412,6 +413,67 @@ def test_the_test_runner_hands_on_the_status_and_leaves_nothing(folder):
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(url, connect_timeout=2)
     assert not list(testing._base().glob(f"{testing.PREFIX}-{runner}-*"))
+
+
+def test_the_oldest_server_that_memorykit_supports_starts_for_tests(folder):
+    stack = Stack(folder / "data", server_account(), True, edition=binaries.OLDEST)
+
+    url = stack.up().database
+
+    assert rows(url, "SHOW server_version_num")[0][0].startswith(str(given.OLDEST_POSTGRES))
+    assert rows(url, "SELECT lower('ÀÉ'), '绿' ~ '[[:alpha:]]'") == [("àé", True)]
+    assert rows(url, "SELECT '[3,4]'::vector <-> '[0,0]'") == [(5.0,)]
+
+
+def test_a_server_asked_for_and_another_given_is_refused(monkeypatch, capsys):
+    monkeypatch.setenv("DATABASE_URL", NOWHERE)
+
+    assert testing.main(["--postgres", "16", "--", "true"]) == 1
+    assert "DATABASE_URL names another" in capsys.readouterr().err
+
+
+def test_a_missing_package_of_a_server_is_said(folder):
+    absent = binaries.Edition(16, "not-installed", "not_installed", "requirements-dev.txt")
+    stack = Stack(folder / "data", server_account(), True, edition=absent)
+
+    with pytest.raises(ServiceError, match=r"requirements-dev\.txt"):
+        stack.up()
+
+
+def required(monkeypatch, url: str) -> str:
+    monkeypatch.setenv(testing.REQUIRED, "1")
+    monkeypatch.setenv("DATABASE_URL", url)
+    with pytest.raises(ServiceError) as refused:
+        testing.ensure_running()
+    return str(refused.value)
+
+
+def test_a_required_database_that_is_missing_fails_and_says_what_to_do(stack, monkeypatch):
+    assert "DATABASE_URL names none: set it" in required(monkeypatch, "")
+    assert "cannot be reached" in required(monkeypatch, NOWHERE)
+    url = stack.up().database
+    assert "cannot be reached" in required(monkeypatch, on(url, "not_there"))
+    for database in ("memorykit", "template1"):
+        run(on(admin(stack), database), "DROP EXTENSION vector")
+    assert "CREATE EXTENSION vector" in required(monkeypatch, url)
+
+
+def test_a_required_database_that_is_whole_is_used(running, monkeypatch):
+    urls = running.up()
+    monkeypatch.setenv(testing.REQUIRED, "1")
+    monkeypatch.setenv("DATABASE_URL", urls.database)
+    monkeypatch.setenv("REDIS_URL", urls.redis)
+
+    testing.ensure_running()
+
+    assert os.environ["DATABASE_URL"] == urls.database
+
+
+def test_a_missing_pooler_fails_and_says_what_to_do(running, folder, monkeypatch):
+    monkeypatch.setattr(pooler, "find", lambda: None)
+
+    with pytest.raises(ServiceError, match="apt-get install pgbouncer"):
+        Pooler(folder, server_account(), running.up().database).up()
 
 
 def test_servers_of_a_killed_test_run_are_removed(folder):

@@ -1,14 +1,20 @@
-"""`project/install.py` and `project/browser.py`: each failure is one sentence."""
+"""`project/install.py` and what Debian brings: each failure is one sentence."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from project import browser, install
+from project.services import pooler
 
+TOOLS = [
+    pytest.param(browser, "chromium", id="browser"),
+    pytest.param(pooler, "pgbouncer", id="pooler"),
+]
 OFFLINE = "http://127.0.0.1:1/simple"
 
 
@@ -85,32 +91,37 @@ def test_installing_twice_works_once(checkout, monkeypatch, capsys):
     assert "Making" not in third
 
 
-def test_a_browser_that_is_there_is_taken(tmp_path, monkeypatch):
-    program = tmp_path / "chromium"
+@pytest.mark.parametrize(("tool", "name"), TOOLS)
+def test_a_tool_that_is_there_is_taken(tmp_path, monkeypatch, tool, name):
+    program = tmp_path / name
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert browser.find() == str(program)
-    assert browser.main() == 0
+    assert str(tool.find()) == str(program)
+    assert tool.main() == 0
 
 
-def test_a_browser_that_cannot_be_installed_is_said(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("tool", "name"), TOOLS)
+def test_a_tool_that_cannot_be_installed_is_said(tmp_path, monkeypatch, capsys, tool, name):
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(pooler, "ELSEWHERE", str(tmp_path))
 
-    assert browser.main() == 1
-    assert "need Chromium" in capsys.readouterr().err
+    assert tool.main() == 1
+    assert f"`apt-get install {name}`" in capsys.readouterr().err
 
 
-def test_root_has_it_installed(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("tool", "name"), TOOLS)
+def test_root_has_it_installed(tmp_path, monkeypatch, tool, name):
     installer = tmp_path / "apt-get"
     installer.write_text(
         '#!/bin/sh\n[ "$1" = install ] || exit 0\n'
-        f"echo '#!/bin/sh' > {tmp_path}/chromium\n/bin/chmod 755 {tmp_path}/chromium\n"
+        f"echo '#!/bin/sh' > {tmp_path}/{name}\n/bin/chmod 755 {tmp_path}/{name}\n"
     )
     installer.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(browser.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(pooler, "ELSEWHERE", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
 
-    assert browser.main() == 0
-    assert Path(browser.find() or "").parent == tmp_path
+    assert tool.main() == 0
+    assert Path(tool.find() or "").parent == tmp_path
