@@ -19,7 +19,7 @@ from memorykit_app.services import faults, host_keys
 
 # Only a name that reads like one may stand in an answer: any other could be content.
 _PLAIN_NAME = re.compile(r"[a-z_]{1,32}")
-_BEARER = re.compile(r"bearer +([\x21-\x7e]{1,200})", re.IGNORECASE)
+BEARER = re.compile(r"bearer +([\x21-\x7e]{1,200})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,22 +50,12 @@ class BearerKey(HttpAuthBase):
         Raises Unauthenticated, TooManyCalls, ProjectNotBound, CapabilityMissing, InvalidMemory
         for a query parameter that is unknown or given twice, or Unavailable.
         """
-        shape = _BEARER.fullmatch(request.headers.get("Authorization", ""))
+        shape = BEARER.fullmatch(request.headers.get("Authorization", ""))
         if shape is None:
             raise Unauthenticated
-        with faults.translated():
-            key = host_keys.authenticate(shape.group(1), now=backends.clock().now())
-        if key is None:
-            raise Unauthenticated
-        rate.take(key.prefix, reads=self.needs is Capability.READ)
-        project = _project_of(request)
-        if project not in key.projects:
-            raise ProjectNotBound
-        by = host_keys.principal_of(key)
-        if self.needs not in by.capabilities:
-            raise CapabilityMissing(self.needs.value)
+        caller = admitted(shape.group(1), _project_of(request), self.needs)
         self._check_query(request)
-        return Caller(by=by, scope=Scope.project(key.tenant_id, project))
+        return caller
 
     def _check_query(self, request: HttpRequest) -> None:
         for name, values in request.GET.lists():
@@ -75,6 +65,26 @@ class BearerKey(HttpAuthBase):
                 raise InvalidMemory(shown, f"is unknown; known here: {known}")
             if len(values) != 1:
                 raise InvalidMemory(name, "must be given once")
+
+
+def admitted(token: str, project: str, needs: Capability, *, counted: bool = True) -> Caller:
+    """Return the caller whose key this is, when it opens the project and may do what it needs.
+
+    `counted` takes the call out of the key's bucket. Raises Unauthenticated, TooManyCalls,
+    ProjectNotBound, CapabilityMissing or Unavailable.
+    """
+    with faults.translated():
+        key = host_keys.authenticate(token, now=backends.clock().now())
+    if key is None:
+        raise Unauthenticated
+    if counted:
+        rate.take(key.prefix, reads=needs is Capability.READ)
+    if project not in key.projects:
+        raise ProjectNotBound
+    by = host_keys.principal_of(key)
+    if needs not in by.capabilities:
+        raise CapabilityMissing(needs.value)
+    return Caller(by=by, scope=Scope.project(key.tenant_id, project))
 
 
 def caller_of(request: HttpRequest) -> Caller:

@@ -60,7 +60,20 @@ class Problem(BaseModel):
 
 
 def answer(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """Return the problem for any error; what nobody expected is a 500 and a line in the log."""
+    """Return the problem for any error as an answer."""
+    problem, headers = told(error, request_ids.of(request))
+    response = HttpResponse(
+        json.dumps(problem.model_dump(exclude_none=True)),
+        status=problem.status,
+        content_type=MEDIA_TYPE,
+    )
+    for name, value in headers.items():
+        response[name] = value
+    return response
+
+
+def told(error: BaseException, request_id: str) -> tuple[Problem, dict[str, str]]:
+    """Return the problem and its headers; what nobody expected is a 500 and a line in the log."""
     error = _typed(error)
     status = _status(error)
     field = None
@@ -71,21 +84,16 @@ def answer(request: HttpRequest, error: BaseException) -> HttpResponse:
         field = getattr(error, "field", "") or None
     else:
         code, detail = _defect_code(error), _UNEXPECTED
-        _log(request, error)
+        _log(error, request_id)
     problem = Problem(
         title=status.phrase,
         status=status,
         code=code,
         detail=detail,
         field=field,
-        request_id=request_ids.of(request),
+        request_id=request_id,
     )
-    response = HttpResponse(
-        json.dumps(problem.model_dump(exclude_none=True)), status=status, content_type=MEDIA_TYPE
-    )
-    for name, value in _headers(error, status).items():
-        response[name] = value
-    return response
+    return problem, _headers(error, status)
 
 
 def _typed(error: BaseException) -> BaseException:
@@ -138,7 +146,7 @@ def _headers(error: BaseException, status: HTTPStatus) -> dict[str, str]:
     return {}
 
 
-def _log(request: HttpRequest, error: BaseException) -> None:
+def _log(error: BaseException, request_id: str) -> None:
     """Say what broke and where, without the message: it may repeat a row's values."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -146,5 +154,5 @@ def _log(request: HttpRequest, error: BaseException) -> None:
     at = f"{trace.tb_frame.f_globals.get('__name__', '')}:{trace.tb_lineno}" if trace else ""
     logger.error(
         "api_failed",
-        extra={"error": type(error).__name__, "at": at, "request_id": request_ids.of(request)},
+        extra={"error": type(error).__name__, "at": at, "request_id": request_id},
     )
