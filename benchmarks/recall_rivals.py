@@ -57,7 +57,8 @@ class Rivals:
             "PostgreSQL full text + vector, RRF k=60": self._joined(self.full_text, 60),
             "bm25s + vector, RRF k=10": self._joined(self.bm25, 10),
             "bm25s + vector, RRF k=60": self._joined(self.bm25, 60),
-            "bm25s + vector, scores 0..1 added": self.scores,
+            "bm25s + vector, scores 0..1 added": self._added(self.bm25),
+            "PostgreSQL full text + vector, scores added": self._added(self.full_text),
         }
 
     def bm25(self, question: Question) -> Ranked:
@@ -90,14 +91,17 @@ class Rivals:
             )
             return [(found, float(score)) for found, score in cursor.fetchall()]
 
-    def scores(self, question: Question) -> Ranked:
-        total: dict[str, float] = defaultdict(float)
-        for found in (self.bm25(question), self.vector(question)):
-            if found:
-                high, low = found[0][1], found[-1][1]
-                for name, score in found:
-                    total[name] += 0.5 * ((score - low) / (high - low) if high > low else 1.0)
-        return _best(total)
+    def _added(self, words: Callable[[Question], Ranked]) -> Callable[[Question], Ranked]:
+        def added(question: Question) -> Ranked:
+            total: dict[str, float] = defaultdict(float)
+            for found in (words(question), self.vector(question)):
+                if found:
+                    high, low = found[0][1], found[-1][1]
+                    for name, score in found:
+                        total[name] += 0.5 * ((score - low) / (high - low) if high > low else 1.0)
+            return _best(total)
+
+        return added
 
     def _joined(self, words: Callable[[Question], Ranked], k: int) -> Callable[[Question], Ranked]:
         def joined(question: Question) -> Ranked:
