@@ -68,6 +68,13 @@ class Api(_Part):
     without_redis: Literal["reads", "all", "nothing"] = "reads"
 
 
+class Receipts(_Part):
+    """Whether recall leaves content-free receipts, and for how many days each is kept."""
+
+    store: bool = True
+    days: Annotated[int, Field(ge=1, le=3_650)] = 30
+
+
 class Settings(_Part):
     """Everything memorykit reads from the project's settings."""
 
@@ -84,6 +91,8 @@ class Settings(_Part):
     limits: Limits = Field(default_factory=Limits)
     jobs: Jobs = Field(default_factory=Jobs)
     api: Api = Field(default_factory=Api)
+    receipts: Receipts = Field(default_factory=Receipts)
+    explicit_writes: Literal["explicit-write-v1", "review"] = "explicit-write-v1"
     undo_seconds: Annotated[int, Field(ge=0, le=86_400)] = 600
     transcript_days: Annotated[int, Field(ge=1, le=3_650)] = 30
     candidate_days: Annotated[int, Field(ge=1, le=3_650)] = 90

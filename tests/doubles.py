@@ -11,6 +11,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from memorykit_app.backends.base import Clock, Embedder, Extractor
+from memorykit_app.backends.doubles import HashingEmbedder
 from memorykit_app.domain.drafts import ExtractedDraft
 from memorykit_app.domain.states import Kind
 from tests.records import NOW
@@ -64,6 +65,20 @@ class ScriptedEmbedder(Embedder):
 
     def embed_query(self, text):
         return type(self).script([text])[0]
+
+
+class SleepyEmbedder(HashingEmbedder):
+    """Takes `seconds` over every text."""
+
+    batch_size = 8
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(dimension=16)
+        self._seconds = seconds
+
+    def embed_passages(self, texts):
+        time.sleep(self._seconds * len(texts))
+        return super().embed_passages(texts)
 
 
 class RecordsClock(Clock):

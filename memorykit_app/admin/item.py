@@ -32,6 +32,7 @@ from memorykit_app.domain.short_id import short_id
 from memorykit_app.domain.states import State
 from memorykit_app.forms import UNNAMED
 from memorykit_app.models import Memory, Source
+from memorykit_app.recall import packing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,7 @@ def _whole(desk: Desk, memory: Memory, unsent: Unsent) -> dict[str, Any]:
         "older": len(revisions) > history.STEPS,
         "same_key": neighbours.rivals(same_key, names),
         "near": neighbours.near(desk, memory),
-        "seen": _seen(memory, holder),
+        "seen": _seen(desk, memory, holder),
         "buttons": buttons.of(desk, memory, revisions),
         "own": memory.created_by == desk.by.actor or memory.source_agent_id == desk.by.actor,
         "replaces": neighbours.token_of(holder),
@@ -151,18 +152,31 @@ def _change(memory: Memory, holder: Memory | None) -> dict[str, Any] | None:
     }
 
 
-def _seen(memory: Memory, holder: Memory | None) -> dict[str, Any]:
-    """Return what agents read under this key now and after an activation."""
-    count = backends.token_counter().count
+def _seen(desk: Desk, memory: Memory, holder: Memory | None) -> dict[str, Any]:
+    """Return what agents read under this key now and after an activation, at what cost."""
     now = memory if memory.state == State.ACTIVE else holder
     after = memory if memory.state == State.CANDIDATE else None
+    ids = [one.pk for one in (now, after) if one]
+    refs: dict[UUID, list[str]] = {memory_id: [] for memory_id in ids}
+    # Counted for everybody; the references themselves are shown to those who may see sources.
+    rows = Source.objects.in_granted(desk.granted).filter(memory_id__in=ids)
+    for memory_id, ref in rows.values_list("memory_id", "ref"):
+        refs[memory_id].append(ref)
     return {
         "now": markup.text(now.content) if now else "",
-        "now_tokens": count(now.content) if now else 0,
+        "now_tokens": _cost(now, refs[now.pk]) if now else 0,
         "after": markup.text(after.content) if after else "",
-        "after_tokens": count(after.content) if after else 0,
+        "after_tokens": _cost(after, refs[after.pk]) if after else 0,
         "waiting": after is not None,
     }
+
+
+def _cost(memory: Memory, refs: list[str]) -> int:
+    """Return the tokens that recall would count for a record."""
+    told = packing.canonical(
+        memory.pk, kind=memory.kind, key=memory.key, content=memory.content, source_refs=refs
+    )
+    return backends.token_counter().count(told)
 
 
 def _tombstone(desk: Desk, memory: Memory) -> dict[str, Any]:

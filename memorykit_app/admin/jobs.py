@@ -7,8 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy, ngettext
 
 from memorykit_app.domain.actors import Principal
@@ -53,6 +54,14 @@ class JobAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("memorykit.cancel_job")
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        # The stock view looks for the row first, and so tells whether there is one.
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)
 
     @admin.action(description=gettext_lazy("Queue again"), permissions=["redrive"])
     def redrive(self, request: HttpRequest, chosen: QuerySet[Job]) -> None:

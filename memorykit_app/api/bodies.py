@@ -30,6 +30,7 @@ _SHAPES = {
     "float_type": "must be a number",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
+    "dict_type": "must be an object",
 }
 _VALUES = {
     "greater_than": "must be above {gt}",

@@ -18,9 +18,11 @@ from memorykit_app.api.routes import route
 from memorykit_app.domain.actors import Capability
 from memorykit_app.domain.errors import InvalidMemory
 from memorykit_app.domain.states import Kind, Provenance
+from memorykit_app.models import Entry
 from memorykit_app.recall import search
 from memorykit_app.recall.query import RecallQuery
 from memorykit_app.recall.result import Explained, RecallItem, RecallResult
+from memorykit_app.services import receipts
 
 router = Router(tags=["recall"])
 
@@ -28,7 +30,8 @@ router = Router(tags=["recall"])
 class RecallBody(Body):
     """One question. `items` and `tokens` can only narrow what the policy allows.
 
-    `as_of` asks what was valid at that time and needs the capability `review`.
+    `as_of` asks what was valid at that time, `known_at` what was known then; both need the
+    capability `review`. `run_id` goes into the receipt: an id of the host's, never words.
     """
 
     query: str = ""
@@ -37,6 +40,8 @@ class RecallBody(Body):
     items: OptionalCount = None
     tokens: OptionalCount = None
     as_of: OptionalMoment = None
+    known_at: OptionalMoment = None
+    run_id: Annotated[str, Field(max_length=128, pattern=r"^([A-Za-z0-9][A-Za-z0-9._:/-]*)?$")] = ""
     explain: bool = False
 
 
@@ -72,13 +77,17 @@ class ExplainedOut(BaseModel):
 
 
 class RecallOut(BaseModel):
-    """The answer, best first. `degraded` names channels that failed and gave nothing."""
+    """The answer, best first. `degraded` names channels that failed and gave nothing.
+
+    `receipt_id` names the content-free receipt of this answer, when one is kept.
+    """
 
     items: list[ItemOut]
     degraded: list[str]
     dropped: list[DroppedOut]
     policy: str
     elapsed_ms: float
+    receipt_id: UUID | None
     explained: Annotated[
         list[ExplainedOut] | None, Field(description="Only when `explain` was asked for.")
     ] = None
@@ -88,6 +97,7 @@ class RecallOut(BaseModel):
 def recall(request: HttpRequest, project: str, body: RecallBody) -> RecallOut:
     """Return the active, effective records that fit a question best."""
     caller = caller_of(request)
+    now = backends.clock().now()
     try:
         asked = RecallQuery(
             text=body.query,
@@ -96,27 +106,38 @@ def recall(request: HttpRequest, project: str, body: RecallBody) -> RecallOut:
             items=body.items,
             tokens=body.tokens,
             as_of=body.as_of,
+            known_at=body.known_at,
         )
         found = search.recall(
             asked,
             scope=caller.scope,
             by=caller.by,
-            now=backends.clock().now(),
+            now=now,
             explain=body.explain,
         )
     except InvalidMemory as error:
         # Here the words of the question go by the name `query`.
         raise InvalidMemory("query" if error.field == "text" else error.field, error.rule) from None
-    return _out(found, explain=body.explain)
+    receipt_id = receipts.store(
+        found,
+        asked,
+        scope=caller.scope,
+        by=caller.by,
+        now=now,
+        entry=Entry.API,
+        run_id=body.run_id,
+    )
+    return _out(found, receipt_id, explain=body.explain)
 
 
-def _out(found: RecallResult, *, explain: bool) -> RecallOut:
+def _out(found: RecallResult, receipt_id: UUID | None, *, explain: bool) -> RecallOut:
     return RecallOut(
         items=[ItemOut(**_plain(item)) for item in found.items],
         degraded=list(found.degraded),
         dropped=[DroppedOut(**_plain(entry)) for entry in found.dropped],
         policy=found.policy,
         elapsed_ms=round(found.elapsed_ms, 1),
+        receipt_id=receipt_id,
         explained=[ExplainedOut(**_plain(entry)) for entry in found.explained] if explain else None,
     )
 

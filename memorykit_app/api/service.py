@@ -9,7 +9,17 @@ from django.urls import URLPattern, re_path
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
-from memorykit_app.api import edge, extractions, memories, problems, recall, verbs
+from memorykit_app.api import (
+    context,
+    edge,
+    extractions,
+    feedback,
+    memories,
+    problems,
+    recall,
+    tools,
+    verbs,
+)
 from memorykit_app.api.bodies import JSON, StrictParser
 from memorykit_app.api.rendering import PlainRenderer
 
@@ -62,5 +72,5 @@ api = MemoryApi(
     parser=StrictParser(),
     renderer=PlainRenderer(),
 )
-for part in (recall, memories, verbs, extractions):
+for part in (recall, context, memories, verbs, feedback, tools, extractions):
     api.add_router("", part.router)

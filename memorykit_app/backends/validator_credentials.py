@@ -136,7 +136,7 @@ def _in_url(text: str, low: str) -> bool:
     signed = ("x-amz-signature=", "sig=", "api/webhooks/", "hooks.slack.com", "otpauth://")
     if any(_at(_SIGNED, text, low, signed)):
         return True
-    return any(
+    return "@" in text and any(
         len(found[1]) >= 4 and not is_placeholder(found[1])
         for found in _at(_URL, text, low, ("://",))
     )

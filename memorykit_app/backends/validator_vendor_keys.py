@@ -27,6 +27,7 @@ from memorykit_app.backends.validator_placeholders import is_key_body, is_sample
 # The detectors take quadratic time, so they see short windows; each key fits into the overlap.
 WINDOW = 512
 OVERLAP = 160
+_HEX = "0123456789abcdefABCDEF-"
 # Each detector with what its keys cannot do without. Detectors that want a name before the key
 # (AWS, Cloudant, IBM, SoftLayer), addresses and private keys are left to rules of our own.
 _DETECTORS: tuple[tuple[tuple[str, ...], RegexBasedDetector], ...] = (
@@ -37,7 +38,7 @@ _DETECTORS: tuple[tuple[tuple[str, ...], RegexBasedDetector], ...] = (
     (("gl", "GR1348941"), GitLabTokenDetector()),
     (("eyJ",), JwtTokenDetector()),
     (("-us",), MailchimpDetector()),
-    ((":_authToken",), NpmDetector()),
+    ((":_authToken=npm_", ":_authToken= ", *(f":_authToken={c}" for c in _HEX)), NpmDetector()),
     (("pypi-",), PypiTokenDetector()),
     (("SG.",), SendGridDetector()),
     (("xox", "XOX", "hooks.slack.com"), SlackDetector()),

@@ -8,6 +8,7 @@ import unicodedata
 import uuid
 
 _JOBS = uuid.uuid5(uuid.NAMESPACE_URL, "memorykit.extraction.v1")
+_RUNS = uuid.uuid5(uuid.NAMESPACE_URL, "memorykit.agent-run.v1")
 
 
 def content_hash(content: str) -> str:
@@ -41,6 +42,14 @@ def extraction_job_id(scope_id: uuid.UUID, run: str) -> uuid.UUID:
 def candidate_id(job_id: uuid.UUID, index: int) -> uuid.UUID:
     """Return the id of the candidate made from a job's draft number `index`, from 0."""
     return uuid.uuid5(job_id, f"candidate:{index}")
+
+
+def write_id(scope_id: uuid.UUID, run_id: str, digest: str) -> uuid.UUID:
+    """Return the id of what a run of an agent writes: the same words are the same record.
+
+    `digest` is that of the words. Runs of other scopes give other ids, so none can be probed.
+    """
+    return uuid.uuid5(_RUNS, f"{scope_id}\0{run_id}\0{digest}")
 
 
 def slot(scope_id: uuid.UUID, *parts: str) -> int:

@@ -83,7 +83,7 @@ class GrantAuthorizer(Authorizer):
     """Permissions and grants for people, capabilities for host keys, and no second hats.
 
     Nobody activates what they proposed themselves. Operators and the system act with the
-    rights of the process; a model may only propose.
+    rights of the process; a model may only propose, and write what a host granted it to write.
     """
 
     def allows(self, principal: Principal, verb: str, scope: Scope, target: Target) -> bool:
@@ -93,7 +93,10 @@ class GrantAuthorizer(Authorizer):
             case ActorClass.OPERATOR | ActorClass.SYSTEM:
                 return True
             case ActorClass.MODEL:
-                return verb == PROPOSE
+                granted = _NEEDS.get(verb) is Capability.WRITE_EXPLICIT
+                return verb == PROPOSE or (
+                    granted and Capability.WRITE_EXPLICIT in principal.capabilities
+                )
             case ActorClass.PERSON:
                 return self._person(principal.user_id, verb, scope)
             case ActorClass.HOST:

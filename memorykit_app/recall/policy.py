@@ -12,6 +12,7 @@ from django.core.signals import setting_changed
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from memorykit_app import backends, conf
+from memorykit_app.models import Profile
 
 _SETTING = f"{conf.SETTING}[RECALL_POLICY]"
 Limit = Annotated[int, Field(ge=0, le=1_000)]
@@ -152,6 +153,17 @@ def policy() -> RecallPolicy:
     Raises ImproperlyConfigured naming each wrong, unknown or missing field.
     """
     return build(conf.settings().recall_policy)
+
+
+def on_serving_profile(rules: RecallPolicy) -> RecallPolicy:
+    """Return a policy over the profile that the database serves, so that a switch is seen at once.
+
+    A setting that names a PROFILE of its own stays with it.
+    """
+    found = None if "PROFILE" in conf.settings().recall_policy else Profile.serving()
+    if found is None or found == (rules.profile, rules.dimension):
+        return rules
+    return rules.model_copy(update={"profile": found[0], "dimension": found[1]})
 
 
 def build(given: Mapping[str, Any]) -> RecallPolicy:

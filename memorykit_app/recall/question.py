@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import datetime
 
+from memorykit_app import conf
 from memorykit_app.backends import query_vectors
 from memorykit_app.domain import terms
 from memorykit_app.domain.asked_dates import AskedDate, asked_dates
@@ -51,6 +52,9 @@ def vector(text: str, policy: RecallPolicy, deadline: Deadline) -> tuple[float, 
     Raises RecallDependency for a part that is broken rather than busy, and InvalidMemory for
     a vector that is not one of the profile.
     """
+    if policy.profile not in conf.settings().embedders:
+        # Another process switched to a model that this one was not told of.
+        return None
     try:
         numbers = query_vectors.attempt(
             text[-policy.embed_chars :], deadline.left * _EMBEDDING_SHARE, policy.profile

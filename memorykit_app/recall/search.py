@@ -23,7 +23,7 @@ from memorykit_app.recall.folding import Folds
 from memorykit_app.recall.fusion import Fused
 from memorykit_app.recall.packing import Packed
 from memorykit_app.recall.past import Past
-from memorykit_app.recall.policy import RecallPolicy, policy
+from memorykit_app.recall.policy import RecallPolicy, on_serving_profile, policy
 from memorykit_app.recall.query import RecallQuery
 from memorykit_app.recall.result import Dropped, Explained, RecallItem, RecallResult
 from memorykit_app.recall.rows import VECTOR, Found
@@ -37,21 +37,25 @@ def recall(
     now: datetime,
     explain: bool = False,
     always_on: bool = False,
+    rules: RecallPolicy | None = None,
 ) -> RecallResult:
     """Return the active records of a scope that are effective now and fit the question best.
 
     `always_on` puts records that a person pinned first, found or not. With `query.as_of` the
     time asked about stands for `now`; with `query.known_at` the records are as they were then,
-    found by key and words only. `explain` adds how each found record came to its place.
+    found by key and words only. `explain` adds how each found record came to its place. `rules`
+    stand for the policy that is set.
     Raises InvalidMemory, AccessDenied (also for a look into the past without the right to review),
     Unavailable when the store gives no answer in time, RecallDependency or InvalidRecallResult
     when a part is broken.
     """
-    rules = policy()
+    follows, rules = rules is None, rules or policy()
     deadline = Deadline(rules.deadline_ms / 1_000)
     question.bounded(query, rules)
     validation.moment("now", now)
     _authorize(by, scope, query)
+    if follows:
+        rules = on_serving_profile(rules)
     asked, degraded = _asked(query, rules, scope, now, deadline, always_on=always_on)
     nested = connection.in_atomic_block
     with sealed(scope), statements.own_settings() if nested else nullcontext():

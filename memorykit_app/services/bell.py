@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import django_rq
 import redis
+from django.conf import settings
 
 from memorykit_app import backends, conf
 
@@ -13,11 +16,24 @@ _KEY = "memorykit:bell:{queue}"
 _SILENT_SECONDS = 10
 
 
+@lru_cache(maxsize=8)
+def _client(queue: str, place: str) -> redis.Redis:
+    """Return one client for a queue at a place: a new one a ring would connect each time."""
+    return django_rq.get_connection(queue)
+
+
+def _place(queue: str) -> str:
+    given = settings.RQ_QUEUES[queue]
+    return str([given.get(name) for name in ("URL", "HOST", "PORT", "DB")])
+
+
 def ring() -> bool:
     """Enqueue one drain unless one is waiting already; return False when Redis is away."""
     jobs = conf.settings().jobs
     try:
-        queue = django_rq.get_queue(jobs.queue, commit_mode="auto")
+        queue = django_rq.get_queue(
+            jobs.queue, commit_mode="auto", connection=_client(jobs.queue, _place(jobs.queue))
+        )
         if queue.connection.set(_KEY.format(queue=jobs.queue), 1, nx=True, ex=_SILENT_SECONDS):
             queue.enqueue(
                 TASK,

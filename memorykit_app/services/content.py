@@ -11,13 +11,18 @@ from memorykit_app.domain.drafts import SourceRef
 from memorykit_app.domain.errors import ContentRefused, FingerprintBlocked
 from memorykit_app.domain.scope import Scope
 from memorykit_app.models import Fingerprint, ScopeRecord
-from memorykit_app.services import scopes
+from memorykit_app.services import rows, scopes
 
 FINGERPRINT = "fingerprint"
 
 
 def flags_for(
-    *, key: str, content: str, note: str = "", sources: Iterable[SourceRef] = ()
+    *,
+    key: str,
+    content: str,
+    note: str = "",
+    sources: Iterable[SourceRef] = (),
+    source_agent_id: str = "",
 ) -> tuple[str, ...]:
     """Return the rules a reviewer should know of. Raises ContentRefused on the worst.
 
@@ -26,10 +31,11 @@ def flags_for(
     """
     flags: set[str] = set()
     validator = backends.content_validator()
-    records = [{"key": key, "content": content, "note": note}]
+    records = [{"key": key, "content": content, "note": note, "source_agent_id": source_agent_id}]
     # One call each, since sources share the names of their fields.
     records += (
         {
+            "sources.kind": source.kind,
             "sources.ref": source.ref,
             "sources.evidence_hash": source.evidence_hash,
             "sources.quote": source.quote,
@@ -47,6 +53,7 @@ def flags_for(
 def refuse_erased(record: ScopeRecord, scope: Scope, content: str) -> None:
     """Raise FingerprintBlocked when this text was erased in this scope and not lifted."""
     digest = scopes.digest(record, FINGERPRINT, identity.normalised(content))
-    blocked = Fingerprint.objects.in_scope(scope).filter(digest=digest, lifted_at__isnull=True)
-    if blocked.exists():
+    if rows.select(
+        Fingerprint, "scope_id = %s AND digest = %s AND lifted_at IS NULL", [scope.id, digest]
+    ):
         raise FingerprintBlocked

@@ -14,8 +14,11 @@ from memorykit_app.domain.states import State, Verb
 from memorykit_app.models import Embedding, Memory, Source, sealed
 from memorykit_app.services import content as content_check
 from memorykit_app.services import creation, lifecycle, scopes
+from memorykit_app.services.extraction import OUTSIDE_TEXT, QUOTE_NOT_FOUND
 from memorykit_app.services.faults import guarded
 from memorykit_app.services.lifecycle import Command
+
+ORIGIN = frozenset({OUTSIDE_TEXT, QUOTE_NOT_FOUND})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,13 @@ def correct(memory_id: UUID, asked: Command, words: Correction) -> Memory:
             valid_until=words.valid_until,
             importance=importance,
             confidence=confidence,
-            flags=list(flags),
+            flags=sorted({*flags, *_of_origin(memory, sources)}),
         )
+
+
+def _of_origin(memory: Memory, sources: tuple[SourceRef, ...]) -> frozenset[str]:
+    """Return what the old flags say of the source: new words do not change where it came from."""
+    return ORIGIN.intersection(memory.flags) if sources else frozenset()
 
 
 def _replace_sources(

@@ -18,7 +18,14 @@ from memorykit_app.domain.scope import Scope
 from memorykit_app.domain.states import Provenance, State, Verb
 from memorykit_app.models import Idempotency, Memory, ScopeRecord, Source, access, sealed
 from memorykit_app.services import content as content_check
-from memorykit_app.services import embedding_queue, lifecycle, revisions, scopes, search_terms
+from memorykit_app.services import (
+    embedding_queue,
+    lifecycle,
+    revisions,
+    rows,
+    scopes,
+    search_terms,
+)
 from memorykit_app.services.faults import guarded
 from memorykit_app.services.lifecycle import Command
 
@@ -59,7 +66,11 @@ def create(
     # What was asked, not what was found in it: flags and defaults may change between releases.
     request = _canonical(draft, state, memory_id, provenance, source_agent_id, asked)
     flags = content_check.flags_for(
-        key=draft.key, content=draft.content, note=asked.note, sources=draft.sources
+        key=draft.key,
+        content=draft.content,
+        note=asked.note,
+        sources=draft.sources,
+        source_agent_id=source_agent_id,
     )
     with sealed(scope):
         access.authorize(by, "create" if state is State.ACTIVE else access.PROPOSE, scope)
@@ -106,20 +117,21 @@ def source_rows(memory: Memory, sources: tuple[SourceRef, ...]) -> list[Source]:
 
 
 def _insert(memory: Memory, sources: tuple[SourceRef, ...], asked: Command) -> None:
-    memory.save(force_insert=True)
-    rows = Source.objects.in_scope(asked.scope).bulk_create(source_rows(memory, sources))
-    revisions.record(
-        memory,
-        Verb.CREATE,
-        sources=rows,
-        actor=asked.by.actor,
-        reason=asked.reason,
-        note=asked.note,
-        now=asked.now,
-    )
-    if memory.state == State.ACTIVE:
-        search_terms.index(memory)
-        embedding_queue.enqueue(memory)
+    found = source_rows(memory, sources)
+    with rows.one_round_trip():
+        rows.insert(memory, *found)
+        revisions.record(
+            memory,
+            Verb.CREATE,
+            sources=found,
+            actor=asked.by.actor,
+            reason=asked.reason,
+            note=asked.note,
+            now=asked.now,
+        )
+        if memory.state == State.ACTIVE:
+            search_terms.add(memory)
+            embedding_queue.enqueue(memory)
 
 
 def _canonical(

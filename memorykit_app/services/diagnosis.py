@@ -17,7 +17,7 @@ from rq import Worker
 from memorykit_app import conf, sql
 from memorykit_app.models import JobState, ScopeRecord, sealed
 from memorykit_app.models.scoping import ScopedManager
-from memorykit_app.services import faults, jobs, scopes, server
+from memorykit_app.services import faults, jobs, profiles, scopes, seals, server
 
 LABEL = "memorykit"
 # RQ gives a worker's key its time to live plus 60 s with each heartbeat, and beats in time.
@@ -66,6 +66,7 @@ def diagnose() -> Iterator[Finding]:
         ("leases", _leases),
         ("failed jobs", _failed),
         ("closed scopes", _closed_scopes),
+        ("seals", _seals),
         ("embeddings", _embeddings),
     ):
         yield _guarded(name, look, needs=schema)
@@ -206,13 +207,24 @@ def _closed_scopes() -> Finding:
     return Finding("closed scopes", Level.OK, "all empty")
 
 
+def _seals() -> Finding:
+    breaks = [
+        f"{scope.tenant_id}/{scope.subject_id} at seal {found.number}: {found.reason}"
+        for scope, found in seals.broken()
+    ]
+    if breaks:
+        step = "compare with a backup: history was changed past memorykit"
+        return Finding("seals", Level.FAIL, "; ".join(breaks), step)
+    return Finding("seals", Level.OK, "every chain holds")
+
+
 def _embeddings() -> Finding:
     active = embedded = 0
     for record in scopes.every():
         in_scope = _coverage(record)
         active, embedded = active + in_scope[0], embedded + in_scope[1]
     share = f"{embedded / active:.1%}" if active else "nothing to embed"
-    profile = conf.settings().serving_profile
+    profile = profiles.serving()
     detail = f"{share}: {embedded} of {active} active memories under {profile}"
     if embedded < active:
         return Finding(
@@ -224,7 +236,7 @@ def _embeddings() -> Finding:
 def _coverage(record: ScopeRecord) -> tuple[int, int, int]:
     """Return active, embedded and living memories of one scope."""
     with sealed(record.scope):
-        row = _run("coverage", scope=record.pk, profile=conf.settings().serving_profile)[0]
+        row = _run("coverage", scope=record.pk, profile=profiles.serving())[0]
     return row[0], row[1], row[2]
 
 

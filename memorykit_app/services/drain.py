@@ -12,7 +12,7 @@ from django.db import connection
 from memorykit_app import conf
 from memorykit_app.domain.errors import LeaseLost
 from memorykit_app.models import FailureCode, JobKind
-from memorykit_app.services import bell, embedding, extraction, leases
+from memorykit_app.services import bell, embedding, extraction, leases, rebuild
 
 logger = logging.getLogger("memorykit")
 _BROKE = {
@@ -36,6 +36,8 @@ def drain() -> int:
         batch = leases.claim(JobKind.EXTRACT, limit=1) or leases.claim(
             JobKind.EMBED, limit=settings.claim_batch
         )
+        if not batch and rebuild.feed():
+            continue
         if not batch:
             return claimed
         claimed += len(batch)

@@ -20,21 +20,27 @@ from memorykit_app.models import FailureCode, Memory, Profile, sealed
 from memorykit_app.services import leases, profiles
 from memorykit_app.services.leases import Lease
 
-# Written only while the record is active, still has this text, and its scope is open.
+# Written only while the record is active, still has this text, and its scope is open, and while
+# the profile is not being dropped. Locked in the order of ids, like all writers.
 _UPSERT = """
 INSERT INTO memorykit_embedding (
     id, scope_id, memory_id, profile_id, dimension, content_hash, vector, created_at
 )
-SELECT %(id)s, memory.scope_id, memory.id, %(profile)s, %(dimension)s, memory.content_hash,
-       %(vector)s::vector, clock_timestamp()
-  FROM memorykit_memory AS memory
- WHERE memory.scope_id = %(scope)s AND memory.id = %(memory)s
-   AND memory.state = 'active' AND memory.content_hash = %(hash)s
-   AND NOT EXISTS (
+SELECT given.id, memory.scope_id, memory.id, profile.name, %(dimension)s, memory.content_hash,
+       given.vector::vector, clock_timestamp()
+  FROM unnest(%(ids)s::uuid[], %(memories)s::uuid[], %(hashes)s::text[], %(vectors)s::text[])
+       AS given (id, memory_id, content_hash, vector)
+  JOIN memorykit_memory AS memory
+    ON memory.scope_id = %(scope)s AND memory.id = given.memory_id
+   AND memory.state = 'active' AND memory.content_hash = given.content_hash
+  JOIN memorykit_profile AS profile
+    ON profile.name = %(profile)s AND profile.state <> 'dropping'
+ WHERE NOT EXISTS (
        SELECT 1 FROM memorykit_scope AS scope
         WHERE scope.id = memory.scope_id AND scope.closed_at IS NOT NULL
    )
-   FOR SHARE
+ ORDER BY memory.id
+   FOR SHARE OF memory, profile
     ON CONFLICT (scope_id, memory_id, profile_id) DO UPDATE
    SET content_hash = EXCLUDED.content_hash,
        vector = EXCLUDED.vector,
@@ -65,10 +71,14 @@ class _Failure:
 def run(batch: Sequence[Lease]) -> int:
     """Work a batch of embedding jobs of one profile; return how many vectors were written.
 
-    Jobs that fail are given back or ended one by one. Raises LeaseLost when a lease of a scope
-    was taken; then nothing of that scope is written.
+    Jobs that fail are given back or ended one by one; those of a profile that was dropped end
+    without a vector. Raises LeaseLost when a lease of a scope was taken; then nothing of that
+    scope is written.
     """
-    profile = profiles.ensure(batch[0].profile)
+    profile = profiles.working(batch[0].profile)
+    if profile is None:
+        leases.complete(batch, results=0)
+        return 0
     with leases.heartbeat(batch):
         texts = _read(batch)
         vectors, failures = _embed(backends.embedder(profile.name), texts, profile.dimension)
@@ -98,8 +108,10 @@ def _read(batch: Sequence[Lease]) -> list[_Text]:
         with sealed(scope):
             rows = Memory.objects.in_scope(scope).filter(pk__in=wanted, state=State.ACTIVE.value)
             texts += [
-                _Text(lease=wanted[row.pk], content=row.content, content_hash=row.content_hash)
-                for row in rows
+                _Text(lease=wanted[memory_id], content=content, content_hash=content_hash)
+                for memory_id, content, content_hash in rows.values_list(
+                    "pk", "content", "content_hash"
+                )
             ]
     return texts
 
@@ -141,11 +153,12 @@ def _embed(
 
 def sound(vector: Vector, dimension: int) -> bool:
     """Tell whether a vector can be stored and found again: length, finite, not zero."""
-    return (
-        len(vector) == dimension
-        and all(math.isfinite(number) for number in vector)
-        and any(number != 0 for number in vector)
-    )
+    return len(vector) == dimension and all(map(math.isfinite, vector)) and any(vector)
+
+
+def _literal(vector: Vector) -> str:
+    """Return a vector as text: nine digits hold all of the four bytes that are stored."""
+    return "[" + ",".join(["%.9g"] * len(vector)) % tuple(vector) + "]"
 
 
 def _store(
@@ -156,25 +169,23 @@ def _store(
     profile: Profile,
 ) -> int:
     """Write the vectors of one scope and complete their jobs in one transaction."""
-    written = 0
+    # Two leases of one memory are possible, two rows of one memory in a statement are not.
+    found = {lease.target_id: lease.job_id for lease in held if lease.job_id in vectors}
     with sealed(scope):
         leases.complete(held, results=1)
+        if not found:
+            return 0
         with connection.cursor() as cursor:
-            for lease in sorted(held, key=lambda lease: lease.target_id):
-                vector = vectors.get(lease.job_id)
-                if vector is None:
-                    continue
-                cursor.execute(
-                    _UPSERT,
-                    {
-                        "id": uuid7(),
-                        "scope": scope.id,
-                        "memory": lease.target_id,
-                        "profile": profile.name,
-                        "dimension": profile.dimension,
-                        "hash": hashes[lease.job_id],
-                        "vector": "[" + ",".join(map(repr, vector)) + "]",
-                    },
-                )
-                written += cursor.rowcount
-    return written
+            cursor.execute(
+                _UPSERT,
+                {
+                    "scope": scope.id,
+                    "profile": profile.name,
+                    "dimension": profile.dimension,
+                    "ids": [uuid7() for _ in found],
+                    "memories": list(found),
+                    "hashes": [hashes[job_id] for job_id in found.values()],
+                    "vectors": [_literal(vectors[job_id]) for job_id in found.values()],
+                },
+            )
+            return int(cursor.rowcount)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any, LiteralString
 from uuid import UUID
 
+from django.db.models import F, Func
 from uuid6 import uuid7
 
 from memorykit_app import backends
@@ -18,6 +20,7 @@ from memorykit_app.domain.states import State, Verb
 from memorykit_app.models import (
     Embedding,
     ErasureReceipt,
+    Feedback,
     Fingerprint,
     Job,
     JobState,
@@ -31,9 +34,11 @@ from memorykit_app.models import (
     sealed,
 )
 from memorykit_app.services import content as content_check
-from memorykit_app.services import lifecycle, revisions, scopes, search_terms, transcripts
+from memorykit_app.services import lifecycle, rows, scopes, transcripts
 from memorykit_app.services.faults import guarded
 from memorykit_app.services.lifecycle import Command
+
+Snapshot = dict[str, Any]
 
 
 @guarded
@@ -48,9 +53,10 @@ def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
         if memory.state == State.ERASED:
             access.authorize(asked.by, Verb.ERASE.value, asked.scope, lifecycle.target_of(memory))
             return ErasureReceipt.objects.in_scope(asked.scope).get(memory_id=memory.pk)
-        memory, step = lifecycle.begin(memory_id, Verb.ERASE, asked)
-        digests = _digests(memory, asked)
-        counts = _scrub_children(memory, asked.scope)
+        step = lifecycle.checked(memory, Verb.ERASE, asked)
+        snapshots = _snapshots([memory.pk], asked.scope)
+        digests = _digests(snapshots, asked.scope)
+        counts = _scrub_children(memory, snapshots, asked.scope)
         counts["memory"] = 1
         lifecycle.write(
             memory,
@@ -73,7 +79,7 @@ def erase(memory_id: UUID, asked: Command) -> ErasureReceipt:
             reason=asked.reason,
             now=asked.now,
         )
-        _block(receipt, digests)
+        _block(receipt, digests, asked.scope)
         backends.observer().notify("memory.erased", {"memory": str(memory.pk)})
         return receipt
 
@@ -92,26 +98,31 @@ def preview(memory_id: UUID, *, scope: Scope, by: Principal) -> dict[str, int]:
             "revision": Revision.objects.in_scope(scope).filter(**mine).count(),
             "term": Term.objects.in_scope(scope).filter(**mine).count(),
             "embedding": Embedding.objects.in_scope(scope).filter(**mine).count(),
+            "feedback": Feedback.objects.in_scope(scope).filter(**mine).count(),
             "transcript": len(transcript_ids([memory.pk], scope)),
         }
 
 
-def _digests(memory: Memory, asked: Command) -> list[str]:
-    """Return the keyed digests of every text this memory ever held."""
+def _snapshots(memory_ids: Sequence[UUID], scope: Scope) -> list[Snapshot]:
+    """Return what memories were after each change, as far as it was not erased."""
+    past = Revision.objects.in_scope(scope).filter(memory_id__in=memory_ids, content_erased=False)
+    return list(past.values_list("snapshot", flat=True))
+
+
+def _digests(snapshots: Iterable[Snapshot], scope: Scope) -> list[str]:
+    """Return the keyed digests of every text in these snapshots."""
     # Not `scopes.ensure`: a closed scope takes erases.
-    record = ScopeRecord.objects.get(pk=asked.scope.id)
-    past = Revision.objects.in_scope(asked.scope).filter(memory_id=memory.pk)
-    texts = {row["content"] for row in past.values_list("snapshot", flat=True)}
+    record = ScopeRecord.objects.get(pk=scope.id)
     return sorted(
         scopes.digest(record, content_check.FINGERPRINT, identity.normalised(text))
-        for text in texts
+        for text in {snapshot["content"] for snapshot in snapshots}
     )
 
 
-def _block(receipt: ErasureReceipt, digests: list[str]) -> None:
+def _block(receipt: ErasureReceipt, digests: list[str], scope: Scope) -> None:
     """Keep these texts from coming back; one whose block was lifted is blocked anew."""
-    rows = Fingerprint.objects.in_scope(receipt.scope.scope)
-    rows.bulk_create(
+    blocks = Fingerprint.objects.in_scope(scope)
+    blocks.bulk_create(
         [
             Fingerprint(
                 id=uuid7(),
@@ -124,15 +135,18 @@ def _block(receipt: ErasureReceipt, digests: list[str]) -> None:
         ],
         ignore_conflicts=True,
     )
-    rows.filter(digest__in=digests).update(lifted_at=None, lifted_by="")
+    blocks.filter(digest__in=digests).update(lifted_at=None, lifted_by="")
 
 
 def transcript_ids(memory_ids: Sequence[UUID], scope: Scope) -> list[UUID]:
     """Return the transcripts that the sources of memories, now or in the past, point to."""
-    past = Revision.objects.in_scope(scope).filter(memory_id__in=memory_ids, content_erased=False)
+    return _pointed_to(_snapshots(memory_ids, scope), scope)
+
+
+def _pointed_to(snapshots: Iterable[Snapshot], scope: Scope) -> list[UUID]:
     wanted = {
         transcript_id
-        for snapshot in past.values_list("snapshot", flat=True)
+        for snapshot in snapshots
         for source in snapshot["sources"]
         if (transcript_id := transcripts.id_of(source["kind"], source["ref"])) is not None
     }
@@ -140,32 +154,29 @@ def transcript_ids(memory_ids: Sequence[UUID], scope: Scope) -> list[UUID]:
     return list(found.values_list("pk", flat=True))
 
 
-def _scrub_children(memory: Memory, scope: Scope) -> dict[str, int]:
-    pointed_to = transcript_ids([memory.pk], scope)
-    counts = {
+def _scrub_children(memory: Memory, snapshots: Iterable[Snapshot], scope: Scope) -> dict[str, int]:
+    pointed_to = _pointed_to(snapshots, scope)
+    its: LiteralString = "scope_id = %s AND memory_id = %s"
+    ids = [scope.id, memory.pk]
+    return {
         "transcript": Transcript.objects.in_scope(scope).filter(pk__in=pointed_to).delete()[0],
-        "source": Source.objects.in_scope(scope).filter(memory_id=memory.pk).delete()[0],
-        "embedding": Embedding.objects.in_scope(scope).filter(memory_id=memory.pk).delete()[0],
-        "term": search_terms.clear(memory),
-        "job": 0,
+        "source": rows.delete(Source, its, ids),
+        "embedding": rows.delete(Embedding, its, ids),
+        "feedback": rows.delete(Feedback, its, ids),
+        "term": rows.delete(Term, its, ids),
+        "job": rows.delete(
+            Job,
+            "scope_id = %s AND target_id = ANY(%s) AND state = %s",
+            [scope.id, [memory.pk, *pointed_to], JobState.PENDING.value],
+        ),
     }
-    waiting = Job.objects.filter(
-        scope_id=scope.id,
-        target_id__in=[memory.pk, *pointed_to],
-        state=JobState.PENDING.value,
-    )
-    counts["job"] = waiting.delete()[0]
-    return counts
 
 
 def _redact(memory: Memory, scope: Scope) -> int:
-    rows = Revision.objects.in_scope(scope).filter(memory_id=memory.pk, content_erased=False)
-    past = list(rows)
-    for revision in past:
-        rows.filter(pk=revision.pk).update(
-            snapshot=revisions.redacted(revision.snapshot), note="", content_erased=True
-        )
-    return len(past)
+    """Empty the revisions; the database takes from a snapshot what it lets nobody keep."""
+    past = Revision.objects.in_scope(scope).filter(memory_id=memory.pk, content_erased=False)
+    emptied = Func(F("snapshot"), function="memorykit_redacted")
+    return past.update(snapshot=emptied, note="", content_erased=True)
 
 
 def write_receipt(
@@ -194,7 +205,7 @@ def write_receipt(
         previous_hash=before.hash if before else "",
     )
     receipt.hash = receipt_hash(receipt)
-    receipt.save(force_insert=True)
+    rows.insert(receipt)
     return receipt
 
 

@@ -22,6 +22,7 @@ from memorykit_app.domain.states import State, Verb
 from memorykit_app.models import (
     Embedding,
     ErasureReceipt,
+    Feedback,
     Memory,
     Revision,
     ScopeRecord,
@@ -98,6 +99,7 @@ def plan(selection: Selection, order: Order) -> Plan:
                 ("revision", Revision),
                 ("term", Term),
                 ("embedding", Embedding),
+                ("feedback", Feedback),
             ):
                 counts[name] += model.objects.in_scope(scope).filter(memory_id__in=part).count()
             pointed_to.update(erasure.transcript_ids(part, scope))

@@ -27,6 +27,9 @@ _REFUSALS: dict[str, Callable[[], MemorykitError]] = {
     "memorykit_scope_closed": ScopeClosed,
     "memorykit_memory_pkey": lambda: Conflict("this id is taken"),
     "memorykit_job_one_pending": lambda: Conflict("the same work is pending already"),
+    "memorykit_profile_incomplete": lambda: Conflict(
+        "the profile lacks vectors that another one has: build it first"
+    ),
     "memorykit_parent_living": lambda: Conflict("the memory changed meanwhile: read it again"),
 }
 _UNAVAILABLE = ("08", "53", "57P01", "57P02", "57P03", "57014", "55P03")

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models.functions import Now
 from uuid6 import uuid7
 
 from memorykit_app import backends, conf, sql
@@ -33,22 +32,21 @@ def enqueue(
 
     Returns the id asked for, or the new one.
     """
-    job = Job(
-        id=job_id or uuid7(),
-        scope_id=scope_id,
-        kind=kind.value,
-        state=JobState.PENDING.value,
-        target_id=target_id,
-        profile=profile,
-        max_attempts=conf.settings().jobs.max_attempts,
-        # Leases live by the database's clock alone.
-        due_at=Now(),
-        created_at=Now(),
-        updated_at=Now(),
-    )
-    Job.objects.bulk_create([job], ignore_conflicts=True)
+    job_id = job_id or uuid7()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _SQL["enqueue"],
+            {
+                "id": job_id,
+                "scope": scope_id,
+                "kind": kind.value,
+                "target": target_id,
+                "profile": profile,
+                "max_attempts": conf.settings().jobs.max_attempts,
+            },
+        )
     transaction.on_commit(bell.ring, robust=True)
-    return job.id
+    return job_id
 
 
 @guarded

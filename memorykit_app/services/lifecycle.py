@@ -8,7 +8,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from memorykit_app.backends.base import Target
 from memorykit_app.domain import identity, validation
@@ -23,7 +22,7 @@ from memorykit_app.domain.errors import (
 from memorykit_app.domain.scope import Scope
 from memorykit_app.domain.states import STOPPED_BY_HOLD, Arrow, State, Verb, arrow
 from memorykit_app.models import Memory, Source, access
-from memorykit_app.services import embedding_queue, revisions, search_terms
+from memorykit_app.services import embedding_queue, revisions, rows, search_terms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +50,9 @@ def target_of(memory: Memory) -> Target:
 
 
 def sources_of(memory: Memory, scope: Scope) -> list[Source]:
-    return list(Source.objects.in_scope(scope).filter(memory_id=memory.id).order_by("kind", "ref"))
+    return rows.select(
+        Source, "scope_id = %s AND memory_id = %s ORDER BY kind, ref", [scope.id, memory.id]
+    )
 
 
 def advisory_lock(scope: Scope, *parts: str) -> None:
@@ -71,16 +72,18 @@ def locked(memory_id: UUID, scope: Scope) -> Memory:
     Raises InvalidMemory when the id is not a UUID.
     """
     validation.identity(memory_id)
-    rows: QuerySet[Memory] = Memory.objects.in_scope(scope)
-    while True:
-        seen = rows.filter(pk=memory_id).values_list("kind", "key").first()
-        if seen is None:
-            raise MemoryNotFound
-        lock_slot(scope, *seen)
-        memory = rows.select_for_update(no_key=True).get(pk=memory_id)
+    this = [scope.id, memory_id]
+    found = rows.select(Memory, "scope_id = %s AND id = %s", this)
+    while found:
+        seen = found[0]
+        lock_slot(scope, seen.kind, seen.key)
+        found = rows.select(Memory, "scope_id = %s AND id = %s FOR NO KEY UPDATE", this)
         # A candidate's key may have changed between the look and the lock.
-        if (memory.kind, memory.key) == seen or memory.state == State.ERASED:
-            return memory
+        if (found[0].kind, found[0].key) == (seen.kind, seen.key):
+            return found[0]
+        if found[0].state == State.ERASED:
+            return found[0]
+    raise MemoryNotFound
 
 
 def begin(memory_id: UUID, verb: Verb, command: Command) -> tuple[Memory, Arrow]:
@@ -89,6 +92,14 @@ def begin(memory_id: UUID, verb: Verb, command: Command) -> tuple[Memory, Arrow]
     Raises MemoryNotFound, AccessDenied or Conflict (StaleVersion, TransitionRefused, MemoryHeld).
     """
     memory = locked(memory_id, command.scope)
+    return memory, checked(memory, verb, command)
+
+
+def checked(memory: Memory, verb: Verb, command: Command) -> Arrow:
+    """Check everything that may refuse this verb on a locked row.
+
+    Raises AccessDenied or Conflict (StaleVersion, TransitionRefused, MemoryHeld).
+    """
     access.authorize(command.by, verb.value, command.scope, target_of(memory))
     if memory.version != command.expected_version:
         raise StaleVersion(expected=command.expected_version, found=memory.version)
@@ -101,7 +112,7 @@ def begin(memory_id: UUID, verb: Verb, command: Command) -> tuple[Memory, Arrow]
         raise MemoryHeld
     if command.now < memory.updated_at:
         raise Conflict("the clock is behind the last change of this memory")
-    return memory, step
+    return step
 
 
 def write(
@@ -124,41 +135,43 @@ def write(
         "version": old_version + 1,
         "updated_at": command.now,
     }
-    same = Memory.objects.in_scope(command.scope).filter(pk=memory.pk, version=old_version)
-    if same.update(**changes) != 1:
+    same = [command.scope.id, memory.pk, old_version]
+    if rows.update(Memory, changes, "scope_id = %s AND id = %s AND version = %s", same) != 1:
         raise Conflict
     for name, value in changes.items():
         setattr(memory, name, value)
     if sources is None:
         sources = sources_of(memory, command.scope)
-    revisions.record(
-        memory,
-        step.verb,
-        sources=sources,
-        actor=command.by.actor,
-        reason=command.reason,
-        note=command.note,
-        now=command.now,
-        related_id=related_id,
-    )
-    if step.target is State.ACTIVE:
-        if before is not State.ACTIVE or "content" in changes:
-            search_terms.index(memory)
-            embedding_queue.enqueue(memory)
-    elif before is State.ACTIVE:
-        search_terms.clear(memory)
+    with rows.one_round_trip():
+        revisions.record(
+            memory,
+            step.verb,
+            sources=sources,
+            actor=command.by.actor,
+            reason=command.reason,
+            note=command.note,
+            now=command.now,
+            related_id=related_id,
+        )
+        if step.target is State.ACTIVE:
+            if before is not State.ACTIVE:
+                search_terms.add(memory)
+                embedding_queue.enqueue(memory)
+            elif "content" in changes:
+                search_terms.index(memory)
+                embedding_queue.enqueue(memory)
+        elif before is State.ACTIVE and step.target is not State.ERASED:
+            search_terms.clear(memory)
     return memory
 
 
 def supersede_holder(memory: Memory, command: Command) -> None:
     """Make the active record of this memory's kind and key inactive, if there is one."""
-    holder = (
-        Memory.objects.in_scope(command.scope)
-        .filter(kind=memory.kind, key=memory.key, state=State.ACTIVE.value)
-        .select_for_update(no_key=True)
-        .first()
-    )
-    if holder is not None:
+    for holder in rows.select(
+        Memory,
+        "scope_id = %s AND kind = %s AND key = %s AND state = %s FOR NO KEY UPDATE",
+        [command.scope.id, memory.kind, memory.key, State.ACTIVE.value],
+    ):
         if command.now < holder.updated_at:
             raise Conflict("the clock is behind the last change of the memory it supersedes")
         step = Arrow(Verb.SUPERSEDE, State.ACTIVE, State.INACTIVE)

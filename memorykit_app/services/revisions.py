@@ -11,6 +11,7 @@ from uuid6 import uuid7
 
 from memorykit_app.domain.states import Verb
 from memorykit_app.models import Memory, Revision, Source
+from memorykit_app.services import rows
 
 # What stays of a snapshot when its text is erased; the trigger holds the same list.
 CONTENT_FREE = (
@@ -105,5 +106,5 @@ def record(
         content_erased=erased,
         created_at=now,
     )
-    revision.save(force_insert=True)
+    rows.insert(revision)
     return revision

@@ -11,11 +11,12 @@ from memorykit_app.domain import identity
 from memorykit_app.domain.errors import ScopeClosed
 from memorykit_app.domain.scope import Scope
 from memorykit_app.models import ScopeRecord
+from memorykit_app.services import rows
 
 
 def ensure(scope: Scope, *, now: datetime) -> ScopeRecord:
     """Return the row of an open scope, made when new. Raises ScopeClosed."""
-    record = ScopeRecord.objects.filter(pk=scope.id).first()
+    record = next(iter(rows.select(ScopeRecord, "id = %s", [scope.id])), None)
     if record is None:
         ScopeRecord.objects.bulk_create(
             [
@@ -34,6 +35,11 @@ def ensure(scope: Scope, *, now: datetime) -> ScopeRecord:
     if record.closed_at is not None:
         raise ScopeClosed
     return record
+
+
+def known(scope: Scope) -> bool:
+    """Tell whether anything was ever stored in this scope."""
+    return ScopeRecord.objects.filter(pk=scope.id).exists()
 
 
 def every(*, closed: bool = False, batch: int = 500) -> Iterator[ScopeRecord]:

@@ -15,16 +15,20 @@ SELECT %s, word.term, %s, word.weight
 _DELETE = "DELETE FROM memorykit_term WHERE scope_id = %s AND memory_id = %s"
 
 
-def clear(memory: Memory) -> int:
-    """Delete the terms of a memory; return how many there were."""
+def clear(memory: Memory) -> None:
+    """Delete the terms of a memory."""
     with connection.cursor() as cursor:
         cursor.execute(_DELETE, [memory.scope_id, memory.pk])
-        return int(cursor.rowcount)
+
+
+def add(memory: Memory) -> None:
+    """Write the terms of a memory that has just become active, and so has none."""
+    weights = terms.weighted_terms(memory.key, memory.content)
+    with connection.cursor() as cursor:
+        cursor.execute(_INSERT, [memory.scope_id, memory.pk, list(weights), list(weights.values())])
 
 
 def index(memory: Memory) -> None:
     """Replace the terms of an active memory by those of its key and content."""
-    weights = terms.weighted_terms(memory.key, memory.content)
-    with connection.cursor() as cursor:
-        cursor.execute(_DELETE, [memory.scope_id, memory.pk])
-        cursor.execute(_INSERT, [memory.scope_id, memory.pk, list(weights), list(weights.values())])
+    clear(memory)
+    add(memory)

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db import connection
 
-from memorykit_app import conf
 from memorykit_app.models import Granted, sealed
+from memorykit_app.services import profiles
 from memorykit_app.services.faults import guarded
 from memorykit_app.sql import load
 
@@ -81,7 +81,7 @@ def figures(granted: Granted, period: Period, *, late: timedelta, now: datetime)
         "late": late,
         "now": now,
         "steps": [age.total_seconds() for age in AGES],
-        "profile": conf.settings().serving_profile,
+        "profile": profiles.serving(),
     }
     with sealed(granted), connection.cursor() as cursor:
 

@@ -1,4 +1,4 @@
-"""The sweep: rescue leases, ring lost bells, expire candidates, drop transcripts."""
+"""The sweep: rescue leases, ring lost bells, expire candidates, drop what is old, seal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.errors import Conflict
 from memorykit_app.domain.states import State
 from memorykit_app.models import Memory, ScopeRecord, sealed
-from memorykit_app.services import bell, leases, memories, scopes, transcripts
+from memorykit_app.services import (
+    bell,
+    leases,
+    memories,
+    rebuild,
+    receipts,
+    scopes,
+    seals,
+    transcripts,
+)
 from memorykit_app.services.lifecycle import Command
 
 _LOCK = 7_301_822_113_345_001
@@ -29,6 +38,8 @@ class Swept:
     rang: bool = False
     expired: int = 0
     transcripts: int = 0
+    receipts: int = 0
+    seals: int = 0
     skipped: bool = False
 
     def as_dict(self) -> dict[str, int | bool]:
@@ -51,6 +62,9 @@ def sweep(
         rescued = 0 if dry_run else leases.rescue()
     overdue = rescued or leases.overdue(conf.settings().jobs.bell_after_seconds)
     rang = bool(overdue) and not dry_run and bell.ring()
+    if not dry_run:
+        # A build goes on, though the worker died that would have asked for its next part.
+        rebuild.feed()
     expired = deleted = 0
     for record in scopes.every():
         if stopping():
@@ -58,7 +72,14 @@ def sweep(
         expired += expire_candidates(record, now=now, dry_run=dry_run)
         if not dry_run:
             deleted += transcripts.sweep(record.scope, now=now)
-    return Swept(rescued=rescued, rang=rang, expired=expired, transcripts=deleted)
+    return Swept(
+        rescued=rescued,
+        rang=rang,
+        expired=expired,
+        transcripts=deleted,
+        receipts=0 if dry_run else _old_receipts(now, stopping),
+        seals=0 if dry_run else _seal(stopping),
+    )
 
 
 def expire_candidates(record: ScopeRecord, *, now: datetime, dry_run: bool = False) -> int:
@@ -88,6 +109,28 @@ def expire_candidates(record: ScopeRecord, *, now: datetime, dry_run: bool = Fal
             # A reviewer was faster.
             continue
         done += 1
+    return done
+
+
+def _old_receipts(now: datetime, stopping: Callable[[], bool]) -> int:
+    """Delete the recall receipts whose days are over, in closed scopes too; return how many."""
+    deleted = 0
+    for closed in (False, True):
+        for record in scopes.every(closed=closed):
+            if stopping():
+                return deleted
+            deleted += receipts.sweep(record.scope, now=now)
+    return deleted
+
+
+def _seal(stopping: Callable[[], bool]) -> int:
+    """Seal one batch in each scope, in closed scopes too; return how many revisions."""
+    done = 0
+    for closed in (False, True):
+        for record in scopes.every(closed=closed):
+            if stopping():
+                return done
+            done += seals.extend(record.scope)
     return done
 
 

@@ -1,3 +1,11 @@
+-- enqueue --
+-- Write a pending job, due at once by the database's clock, which alone leases live by.
+INSERT INTO memorykit_job (id, scope_id, kind, state, target_id, profile, attempts, max_attempts,
+       due_at, lease_token, lease_owner, failure_code, created_at, updated_at)
+VALUES (%(id)s, %(scope)s, %(kind)s, 'pending', %(target)s, %(profile)s, 0, %(max_attempts)s,
+       statement_timestamp(), 0, '', '', statement_timestamp(), statement_timestamp())
+ON CONFLICT DO NOTHING;
+
 -- redrive --
 -- Put a job that ended without its work back at the start of the queue, with all attempts before it.
 UPDATE memorykit_job AS job

@@ -13,9 +13,17 @@ from memorykit_app.domain.actors import Principal
 from memorykit_app.domain.drafts import Draft
 from memorykit_app.domain.scope import Scope
 from memorykit_app.domain.states import Provenance, State
+from memorykit_app.recall.policy import build
+from memorykit_app.recall.query import RecallQuery
+from memorykit_app.recall.rows import FULL_TEXT
+from memorykit_app.recall.search import recall
 from memorykit_app.services import correction, creation, erasure, memories, reading
 from memorykit_app.services.correction import Correction
 from memorykit_app.services.lifecycle import Command
+
+_RULE = "matched-terms-v1"
+# Conformance is not about speed.
+_PATIENCE_MS = 60_000
 
 
 class Store(ABC):
@@ -49,6 +57,14 @@ class Store(ABC):
     def revisions(
         self, memory_id: UUID, scope: Scope, *, before_version: int = 0
     ) -> Sequence[Any]: ...
+
+
+class SearchableStore(Store):
+    """A store that finds by words."""
+
+    @abstractmethod
+    def full_text(self, question: str, scope: Scope) -> Sequence[UUID]:
+        """Return the ids that the words find by the rule of matched terms, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +116,20 @@ class ServiceStore(Store):
         return reading.revisions(
             memory_id, scope=scope, by=self.by, limit=100, before_version=before_version
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchableServiceStore(ServiceStore, SearchableStore):
+    """memorykit's own recall; `past` asks it for what was known at its `now`.
+
+    What is known is found in SQL, what was known in Python: they must agree.
+    """
+
+    past: bool = False
+
+    def full_text(self, question: str, scope: Scope) -> Sequence[UUID]:
+        asked = RecallQuery(text=question, known_at=self.now if self.past else None)
+        rules = build({"PRESET": _RULE, "VERSION": "conformance", "DEADLINE_MS": _PATIENCE_MS})
+        found = recall(asked, scope=scope, by=self.by, now=self.now, explain=True, rules=rules)
+        ranks = {entry.memory_id: entry.ranks.get(FULL_TEXT) for entry in found.explained}
+        return sorted((name for name in ranks if ranks[name]), key=lambda name: ranks[name] or 0)

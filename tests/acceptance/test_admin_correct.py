@@ -74,6 +74,16 @@ def test_saving_keeps_the_state_the_sources_and_the_fraction_of_the_second(desk)
     assert history(record)[-1].reason == "outdated"
 
 
+def test_new_words_leave_what_is_said_of_the_source_and_drop_the_rest(desk):
+    record = memory(
+        sources=(quoted(transcript()),), flags=("outside_text", "quote_not_found", "hedged")
+    )
+
+    send(desk, record, content="The office is in Porto.")
+
+    assert fresh(record).flags == ["outside_text", "quote_not_found"]
+
+
 def test_a_validity_can_be_set_and_must_end_after_it_begins(desk):
     record = memory()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -224,7 +225,19 @@ def test_what_breaks_inside_is_told_without_its_words(error, status, code, caplo
 # Every route with every foreign caller -------------------------------------------------------
 
 CORRECT = WORDS | {"expected_version": 1}
-ROUTES = {
+USEFUL = {"verdict": "useful"}
+RUN = {"run_id": "run-1", "user_id": "user-1"}
+SEARCH = {"arguments": {"query": "office"}}
+ONE = {"arguments": {"memory_id": GONE}}
+OWN = ONE | RUN
+WHY = {"version": 1, "reason": "asked"}
+CHANGE = {"arguments": {"memory_id": GONE, "content": "x"} | WHY} | RUN
+FORGET = {"arguments": {"memory_id": GONE} | WHY} | RUN
+JUDGE = {"arguments": {"memory_id": GONE} | USEFUL}
+REMEMBER = {
+    "arguments": {"kind": "fact", "key": "k", "content": "It rains.", "reason": "asked"}
+} | RUN
+ROUTES: dict[str, tuple[str, str, Any, Capability]] = {
     "recall": ("POST", "recall", {"query": "office"}, Capability.READ),
     "list_memories": ("GET", "memories", None, Capability.READ),
     "create_memory": ("POST", "memories", NEW, Capability.WRITE_EXPLICIT),
@@ -238,6 +251,19 @@ ROUTES = {
     "revert": ("POST", "memories/{id}/revert", "verb", Capability.REVIEW),
     "correct": ("POST", "memories/{id}/correct", CORRECT, Capability.WRITE_EXPLICIT),
     "erase": ("POST", "memories/{id}/erase", "verb", Capability.ERASE),
+    "project_context": ("POST", "context", {"messages": []}, Capability.READ),
+    "give_feedback": ("POST", "memories/{id}/feedback", USEFUL, Capability.PROPOSE),
+    "count_feedback": ("GET", "memories/{id}/feedback", None, Capability.REVIEW),
+    "list_tools": ("GET", "tools", None, Capability.READ),
+    "call_search_memory": ("POST", "tools/search_memory", SEARCH, Capability.READ),
+    "call_read_memory": ("POST", "tools/read_memory", ONE, Capability.READ),
+    "call_remember_project_memory": (
+        "POST", "tools/remember_project_memory", REMEMBER, Capability.WRITE_EXPLICIT,
+    ),
+    "call_correct_memory": ("POST", "tools/correct_memory", CHANGE, Capability.WRITE_EXPLICIT),
+    "call_forget_memory": ("POST", "tools/forget_memory", FORGET, Capability.WRITE_EXPLICIT),
+    "call_memory_feedback": ("POST", "tools/memory_feedback", JUDGE, Capability.PROPOSE),
+    "call_review_status": ("POST", "tools/review_status", OWN, Capability.WRITE_EXPLICIT),
     "submit_transcript": ("POST", "extractions", TURNS, Capability.PROPOSE),
     "read_extraction": ("GET", "extractions/{id}", None, Capability.PROPOSE),
 }  # fmt: skip

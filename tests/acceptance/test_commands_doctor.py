@@ -9,8 +9,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from rq import Worker
 from uuid6 import uuid7
 
-from memorykit_app.models import FailureCode, JobKind, ScopeRecord
-from memorykit_app.services import diagnosis, drain, jobs, leases, scopes, server
+from memorykit_app.models import FailureCode, JobKind, ScopeRecord, sealed
+from memorykit_app.services import diagnosis, drain, jobs, leases, scopes, seals, server
 from memorykit_app.services.diagnosis import Level
 from memorykit_app.services.server import Server
 from tests.commands import answer, refusal, said
@@ -73,7 +73,7 @@ def test_a_failure_exits_1_and_says_what_to_do(worker):
 
     code, sentence = refusal("memorykit_doctor")
 
-    assert (code, sentence) == (1, "1 of 12 fail")
+    assert (code, sentence) == (1, "1 of 13 fail")
     bells = found("bells")
     assert bells.level is Level.FAIL
     assert "memorykit_sweep --loop" in bells.step
@@ -226,3 +226,19 @@ def test_memories_without_a_vector_lower_the_coverage():
 
     assert one.level is Level.WARN
     assert one.detail.startswith("50.0%: 1 of 2")
+
+
+def test_a_broken_chain_of_seals_is_named_with_its_scope_and_its_place():
+    active()
+    seals.extend(SCOPE)
+    with sealed(SCOPE):
+        sql("SET CONSTRAINTS ALL IMMEDIATE")
+        sql("ALTER TABLE memorykit_seal DISABLE TRIGGER USER")
+        sql("UPDATE memorykit_seal SET actor = 'person:9' WHERE number = 1")
+        sql("ALTER TABLE memorykit_seal ENABLE TRIGGER USER")
+
+    code, _ = refusal("memorykit_doctor")
+
+    assert code == 1
+    assert found("seals").level is Level.FAIL
+    assert found("seals").detail == f"{SCOPE.tenant_id}/{SCOPE.subject_id} at seal 1: seal_edited"

@@ -9,6 +9,7 @@ import pytest
 from memorykit_app.backends.doubles import HashingEmbedder
 from memorykit_app.domain.errors import BackendError
 from memorykit_app.domain.states import Kind
+from memorykit_app.models import RecallReceipt, sealed
 from memorykit_app.services import drain, memories
 from memorykit_app.services.lifecycle import Command
 from tests.commands import SCOPE_ARGUMENTS, answer, refusal, said
@@ -80,10 +81,38 @@ def test_the_past_can_be_asked_about(office):
     assert found["items"] == []
 
 
-def test_another_scope_is_empty(office):
-    printed = said("memorykit_recall", "office", "--tenant=acme", "--project=blue")
+def test_what_was_known_then_can_be_asked_about(office):
+    found = answer("memorykit_recall", "office", *SCOPE_ARGUMENTS, "--known-at=2001-01-01T00:00Z")
+
+    assert (found["items"], found["degraded"]) == ([], ["vector"])
+
+
+def test_a_scope_where_nothing_was_ever_stored_is_called_so(office):
+    elsewhere = ("--tenant=acme", "--project=blue")
+
+    assert said("memorykit_recall", "office", *elsewhere).splitlines()[:2] == [
+        "nothing was ever stored for this tenant and project: check --tenant and --project",
+        "nothing is recalled",
+    ]
+    found = answer("memorykit_recall", "office", *elsewhere)
+    assert (found["known"], found["items"], found["receipt_id"]) == (False, [], None)
+
+
+def test_nothing_recalled_where_something_is_stored_is_another_answer(office):
+    printed = said("memorykit_recall", "office", *SCOPE_ARGUMENTS, "--kinds=lesson")
 
     assert printed.startswith("nothing is recalled")
+    assert answer("memorykit_recall", "office", *SCOPE_ARGUMENTS)["known"] is True
+
+
+def test_an_answer_names_its_receipt(office):
+    printed = said("memorykit_recall", "office", *SCOPE_ARGUMENTS)
+
+    with sealed(SCOPE):
+        (receipt,) = RecallReceipt.objects.in_scope(SCOPE)
+    assert f"receipt {receipt.pk}" in printed.splitlines()
+    assert receipt.entry == "command"
+    assert receipt.actor.startswith("operator:")
 
 
 def test_what_does_not_fit_and_what_degraded_is_told(office, monkeypatch):

@@ -25,7 +25,7 @@ from memorykit_app.models import Job, JobKind, JobState, ScopeRecord
 from memorykit_app.services import jobs, leases, scopes, sweep
 from memorykit_app.services.sweep import Swept
 from tests.commands import answer, refusal, said
-from tests.records import NOW, SCOPE, fresh, memory
+from tests.records import NOW, SCOPE, fresh, history, memory
 from tests.workers import ROOT, wait_for
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +63,7 @@ def test_one_sweep_tells_what_it_did():
     assert job.state == JobState.PENDING
     assert fresh(candidate).state == "inactive"
     assert printed.startswith("leases given back 0, bell ")
+    assert done["seals"] == len(history(candidate))
 
 
 def test_a_dry_run_changes_nothing():
@@ -139,7 +140,8 @@ def test_a_loop_goes_on_after_an_outage_and_ends_on_a_signal(monkeypatch, settin
     printed = said("memorykit_sweep", "--loop")
 
     assert printed.splitlines() == [
-        "leases given back 2, bell silent, candidates expired 0, transcripts deleted 0"
+        "leases given back 2, bell silent, candidates expired 0, transcripts deleted 0,"
+        " receipts deleted 0, revisions sealed 0"
     ]
     assert signal.getsignal(signal.SIGTERM) is before
 

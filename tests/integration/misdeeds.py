@@ -19,6 +19,7 @@ from memorykit_app.domain.actors import Capability
 from memorykit_app.models import (
     Embedding,
     ErasureReceipt,
+    Feedback,
     Fingerprint,
     HostKey,
     Idempotency,
@@ -33,7 +34,7 @@ from memorykit_app.models import (
     Transcript,
 )
 from memorykit_app.services import erasure, host_keys, jobs, memories, revisions
-from tests.records import NOW, OTHER, SCOPE, active, asked, at, fresh, history, memory
+from tests.records import MODEL, NOW, OTHER, SCOPE, active, asked, at, fresh, history, memory
 
 Act = Callable[[], object]
 
@@ -660,3 +661,94 @@ def index_in_a_closed_scope():
 @misdeed("memorykit_embedding_parent_insert", "memorykit_scope_closed")
 def embed_in_a_closed_scope():
     return in_a_closed_scope(lambda: insert(embedding_of(active())))
+
+
+# Feedback, and what a model may never do
+
+
+def feedback_on(record: Memory, **changes: object) -> Feedback:
+    columns = {
+        "id": uuid4(),
+        "scope_id": SCOPE.id,
+        "memory_id": record.pk,
+        "actor": "host:1",
+        "verdict": "useful",
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return Feedback(**(columns | changes))
+
+
+def given_feedback() -> Feedback:
+    row = feedback_on(active())
+    row.save(force_insert=True)
+    return row
+
+
+@misdeed("memorykit_feedback_verdict")
+def say_something_of_ones_own_as_feedback():
+    return insert(feedback_on(active(), verdict="splendid"))
+
+
+@misdeed("memorykit_feedback_unique")
+def vote_twice():
+    return copy(given_feedback())
+
+
+@misdeed("memorykit_feedback_memory_fk")
+def judge_a_record_of_another_scope():
+    return insert(feedback_on(active(scope=OTHER)))
+
+
+@misdeed("memorykit_feedback_parent_insert", "memorykit_parent_living")
+def judge_an_erased_record():
+    return insert(feedback_on(erased()))
+
+
+@misdeed("memorykit_feedback_parent_update", "memorykit_scope_closed")
+def judge_anew_in_a_closed_scope():
+    row = given_feedback()
+    return in_a_closed_scope(
+        lambda: lambda: Feedback.objects.in_scope(SCOPE).filter(pk=row.pk).update(verdict="wrong")
+    )
+
+
+@misdeed("memorykit_feedback_update", "memorykit_feedback_fixed")
+def put_a_verdict_into_anothers_mouth():
+    row = given_feedback()
+    return lambda: Feedback.objects.in_scope(SCOPE).filter(pk=row.pk).update(actor="host:2")
+
+
+@misdeed("memorykit_memory_extracted")
+def start_what_was_extracted_as_active():
+    return copy(memory(key="other.key"), provenance="agent_extracted", state="active")
+
+
+def next_by_a_model(record: Memory, action: str, **changes: object) -> Act:
+    """Take a step, with its true revision, in the name of a model."""
+
+    def act() -> None:
+        change(record, **changes)()
+        now_is = fresh(record)
+        revision_of(
+            now_is, action=action, actor="model:u-1", snapshot=revisions.snapshot(now_is, [])
+        ).save(force_insert=True)
+
+    return act
+
+
+@misdeed("memorykit_revision_model")
+def let_a_model_activate_its_own_candidate():
+    return next_by_a_model(memory(by=MODEL), "activate", state="active")
+
+
+@misdeed("memorykit_revision_model")
+def let_a_model_correct_what_an_operator_wrote():
+    return next_by_a_model(active(), "correct", content="Other words.", content_hash="h")
+
+
+@misdeed("memorykit_revision_model")
+def let_a_model_forget_what_a_person_activated():
+    record = memory(by=MODEL)
+    memories.activate(record.pk, asked(1))
+    return next_by_a_model(fresh(record), "forget", state="inactive", left_as="active")

@@ -17,6 +17,11 @@ from psycopg.types.json import Jsonb
 from memorykit_app.domain.states import ARROWS
 from memorykit_app.models import sealed
 from memorykit_app.services import revisions
+from tests.integration import (
+    misdeeds_profiles,  # noqa: F401 - registers its own
+    misdeeds_receipts,  # noqa: F401 - registers its own
+    misdeeds_seals,  # noqa: F401 - registers its own
+)
 from tests.integration.misdeeds import MISDEEDS
 from tests.records import SCOPE, active, history
 

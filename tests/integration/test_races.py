@@ -62,11 +62,11 @@ def test_racing_writers_of_one_key_leave_one_active_record():
 
 
 def test_racing_activations_of_siblings_all_succeed_in_some_order():
-    siblings = [memory(f"The office is in city {n}.") for n in range(16)]
+    siblings = [memory(f"The office is in city {n}.") for n in range(MANY)]
 
     outcomes = race([lambda r=r: memories.activate(r.pk, asked(1)) for r in siblings])
 
-    assert Counter(outcomes) == {"done": 16}
+    assert Counter(outcomes) == {"done": MANY}
     assert actives() == 1
 
 
@@ -98,11 +98,12 @@ def test_corrections_against_erase_leave_no_word():
         [lambda: erasure.erase(record.pk, asked(1, seconds=2))]
         + [
             lambda n=n: correction.correct(record.pk, asked(1, seconds=2), words(n))
-            for n in range(15)
+            for n in range(MANY - 1)
         ]
     )
 
     assert Counter(outcomes)["done"] == 1
+    assert set(outcomes) <= {"done", "StaleVersion", "TransitionRefused"}
     if outcomes[0] != "done":
         erasure.erase(record.pk, asked(2, seconds=3))
     assert fresh(record).content == ""
@@ -111,13 +112,28 @@ def test_corrections_against_erase_leave_no_word():
         assert Term.objects.in_scope(SCOPE).count() == 0
 
 
+def test_creates_and_activations_of_one_key_leave_one_active_record():
+    waiting = [memory(f"The office is in city {n}.") for n in range(MANY // 2)]
+
+    outcomes = race(
+        [lambda r=r: memories.activate(r.pk, asked(1)) for r in waiting]
+        + [lambda n=n: active(f"City {n}.", now=at(1)) for n in range(MANY // 2)]
+    )
+
+    assert Counter(outcomes) == {"done": MANY}
+    assert actives() == 1
+    with sealed(SCOPE):
+        changed = Memory.objects.in_scope(SCOPE).values_list("version", flat=True)
+        assert Revision.objects.in_scope(SCOPE).count() == sum(changed)
+
+
 def test_restore_against_create_leaves_one_active_record():
     old = active()
     memories.forget(old.pk, asked(1))
 
     outcomes = race(
         [lambda: memories.restore(old.pk, asked(2, seconds=2))]
-        + [lambda n=n: active(f"City {n}.", now=at(2)) for n in range(15)]
+        + [lambda n=n: active(f"City {n}.", now=at(2)) for n in range(MANY - 1)]
     )
 
     assert set(outcomes) <= {"done", "KeyTaken"}

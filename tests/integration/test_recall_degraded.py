@@ -116,12 +116,13 @@ def test_a_lost_connection_is_unavailable_and_the_next_question_is_answered(monk
     real = channels.Search.ranks
 
     def cut(self):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            server = cursor.fetchone()
         with psycopg.connect(
             **connection.get_connection_params() | {"cursor_factory": None}
         ) as other:
-            other.execute(
-                "SELECT pg_terminate_backend(%s)", [connection.connection.info.backend_pid]
-            )
+            other.execute("SELECT pg_terminate_backend(%s)", server)
         return real(self)
 
     monkeypatch.setattr(channels.Search, "ranks", cut)

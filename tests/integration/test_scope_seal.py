@@ -55,6 +55,23 @@ def test_every_scoped_table_is_under_forced_row_security_and_no_other_has_conten
     assert found == {model._meta.db_table for model in SEALED}
 
 
+@pytest.mark.django_db
+def test_every_scoped_table_has_the_one_policy_and_it_binds_reads_and_writes():
+    """A second policy would widen the first, and another expression might be true for all."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tablename, policyname, permissive, roles::text, cmd,"
+            " coalesce(with_check, qual), qual FROM pg_policies ORDER BY tablename"
+        )
+        found = cursor.fetchall()
+
+    assert [row[0] for row in found] == sorted(model._meta.db_table for model in SEALED)
+    assert {row[1:5] for row in found} == {("memorykit_scope", "PERMISSIVE", "{public}", "ALL")}
+    [(checked, qualified)] = {row[5:] for row in found}
+    assert checked == qualified
+    assert "NULLIF(current_setting('memorykit.scope'::text, true), ''::text)" in qualified
+
+
 @pytest.mark.django_db(transaction=True)
 def test_raw_sql_without_a_scope_sees_no_rows_and_with_one_only_its_own():
     active()

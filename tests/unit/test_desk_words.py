@@ -74,6 +74,7 @@ def test_codes_without_a_word_are_told_plainly():
 
 def test_every_word_is_told_in_chinese_too():
     tables = (words.KINDS, words.STATES, words.VERBS, words.DONE, words.REASONS, words.STORES)
+    tables += (words.CHANNELS, words.OUTCOMES)
     with translation.override("zh-hans"):
         told = [str(word) for table in tables for word in table.values()]
         told += [part for code in flags.FLAGS for part in astuple(flags.said(code))[:2]]

@@ -9,9 +9,13 @@ from typing import Any
 from memorykit_app import backends
 from memorykit_app.domain.states import Kind
 from memorykit_app.management import options as opts
+from memorykit_app.models import Entry
 from memorykit_app.recall.query import RecallQuery
 from memorykit_app.recall.result import RecallResult
 from memorykit_app.recall.search import recall
+from memorykit_app.services import receipts, scopes
+
+_UNKNOWN = "nothing was ever stored for this tenant and project: check --tenant and --project"
 
 
 class Command(opts.OperatorCommand):
@@ -32,6 +36,9 @@ class Command(opts.OperatorCommand):
             "--as-of", type=opts.moment, metavar="TIME", help="what was valid at that time"
         )
         parser.add_argument(
+            "--known-at", type=opts.moment, metavar="TIME", help="what was known at that time"
+        )
+        parser.add_argument(
             "--explain", action="store_true", help="show ranks and scores, and what was left out"
         )
         super().add_arguments(parser)
@@ -44,18 +51,22 @@ class Command(opts.OperatorCommand):
             items=options["items"],
             tokens=options["tokens"],
             as_of=options["as_of"],
+            known_at=options["known_at"],
         )
-        result = recall(
-            query,
-            scope=opts.scope_of(options),
-            by=opts.operator(),
-            now=backends.clock().now(),
-            explain=options["explain"],
-        )
-        self.answer(options, _data(result, explain=options["explain"]), _lines(result))
+        who: dict[str, Any] = {
+            "scope": opts.scope_of(options),
+            "by": opts.operator(),
+            "now": backends.clock().now(),
+        }
+        result = recall(query, **who, explain=options["explain"])
+        receipt = receipts.store(result, query, **who, entry=Entry.COMMAND)
+        known = bool(result.items) or scopes.known(who["scope"])
+        data = {"known": known, "receipt_id": receipt} | _data(result, options["explain"])
+        lines = [*_lines(result), *([f"receipt {receipt}"] if receipt else [])]
+        self.answer(options, data, lines if known else [_UNKNOWN, *lines])
 
 
-def _data(result: RecallResult, *, explain: bool) -> dict[str, Any]:
+def _data(result: RecallResult, explain: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "items": [_plain(item) for item in result.items],
         "degraded": list(result.degraded),

@@ -78,5 +78,6 @@ def _stop_signal() -> Iterator[threading.Event]:
 def _line(swept: Swept) -> str:
     return (
         f"leases given back {swept.rescued}, bell {'rung' if swept.rang else 'silent'},"
-        f" candidates expired {swept.expired}, transcripts deleted {swept.transcripts}"
+        f" candidates expired {swept.expired}, transcripts deleted {swept.transcripts},"
+        f" receipts deleted {swept.receipts}, revisions sealed {swept.seals}"
     )

@@ -1,0 +1,12 @@
+DROP TRIGGER memorykit_revision_model ON memorykit_revision;
+DROP FUNCTION memorykit_revision_model();
+DROP TRIGGER memorykit_memory_extracted ON memorykit_memory;
+DROP FUNCTION memorykit_memory_extracted();
+DROP TRIGGER memorykit_feedback_update ON memorykit_feedback;
+DROP FUNCTION memorykit_feedback_update();
+DROP TRIGGER memorykit_feedback_parent_update ON memorykit_feedback;
+DROP TRIGGER memorykit_feedback_parent_insert ON memorykit_feedback;
+DROP POLICY memorykit_scope ON memorykit_feedback;
+ALTER TABLE memorykit_feedback NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE memorykit_feedback DISABLE ROW LEVEL SECURITY;
+ALTER TABLE memorykit_feedback DROP CONSTRAINT memorykit_feedback_memory_fk;
