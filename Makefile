@@ -66,9 +66,11 @@ test-pooler: pooler ## tests through PgBouncer in transaction mode
 		tests/integration/test_recall_degraded.py tests/acceptance/test_api_records.py \
 		tests/acceptance/test_worker.py::test_a_paused_worker_that_wakes_up_writes_nothing $(ARGS)
 
-soak: browser ## kill a worker 200 times and count what was lost
-	@MEMORYKIT_KILLS=200 $(BIN)/python -m project.services.testing -- \
-		$(BIN)/python -m pytest -s -k killed_worker tests/acceptance/test_worker.py
+soak: browser ## kill a worker 200 times and count what was lost; the API from another seed
+	@MEMORYKIT_KILLS=200 MEMORYKIT_CONTRACT_SEED=$${MEMORYKIT_CONTRACT_SEED:-draw} \
+		$(BIN)/python -m project.services.testing -- $(BIN)/python -m pytest -s \
+		-k "killed_worker or is_one_that_is_described" \
+		tests/acceptance/test_worker.py tests/acceptance/test_api_contract.py
 
 bench-extraction: env-dev ## precision and recall of the rule extractor, by kind and language
 	@exec $(BIN)/python benchmarks/extraction_quality.py $(ARGS)

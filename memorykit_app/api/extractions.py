@@ -32,9 +32,15 @@ _MESSAGE: dict[str, Any] = {
             "type": "string",
             "enum": ["system", "developer", "user", "assistant", "tool", "function"],
         },
-        "content": {"type": "string"},
-        "name": {"type": "string", "pattern": "^[A-Za-z0-9_-]{0,64}$"},
-        "created_at": {"type": "string", "format": "date-time"},
+        "content": {"anyOf": [{"type": "string"}, {"type": "array", "items": {}}]},
+        "name": {"type": ["string", "null"], "pattern": r"^[^\x00-\x1f\x7f]{0,512}$"},
+        "created_at": {
+            "anyOf": [
+                {"type": "string", "format": "date-time"},
+                {"type": "number", "description": "seconds since 1970"},
+                {"type": "null"},
+            ]
+        },
     },
 }
 _BODY: dict[str, Any] = {
