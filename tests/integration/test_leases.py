@@ -128,10 +128,10 @@ def test_one_lost_lease_in_a_batch_rolls_the_batch_back():
 
 def test_a_recoverable_failure_waits_and_a_permanent_one_ends():
     waiting, ended = pending(), pending()
-    first, second = leases.claim(JobKind.EMBED, limit=2)
+    held = {lease.job_id: lease for lease in leases.claim(JobKind.EMBED, limit=2)}
 
-    assert leases.fail(first, FailureCode.EMBED_FAILED, recoverable=True) == "pending"
-    assert leases.fail(second, FailureCode.EMBED_FAILED, recoverable=False) == "failed"
+    assert leases.fail(held[waiting.pk], FailureCode.EMBED_FAILED, recoverable=True) == "pending"
+    assert leases.fail(held[ended.pk], FailureCode.EMBED_FAILED, recoverable=False) == "failed"
 
     waiting.refresh_from_db()
     ended.refresh_from_db()
