@@ -60,12 +60,15 @@ class Jobs(_Part):
 class Api(_Part):
     """How agent hosts are answered: each host key has a bucket of calls that refills evenly.
 
-    `without_redis` says what goes on while nobody can count the calls.
+    `without_redis` says what goes on while nobody can count the calls. A process serves
+    `at_once` calls, keeps `waiting` more in line, and answers 503 to the rest.
     """
 
     calls_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] = 6_000
     burst: Annotated[int, Field(ge=1, le=100_000)] = 200
     without_redis: Literal["reads", "all", "nothing"] = "reads"
+    at_once: Annotated[int, Field(ge=1, le=1_000)] = 8
+    waiting: Annotated[int, Field(ge=0, le=10_000)] = 8
 
 
 class Receipts(_Part):
@@ -79,6 +82,7 @@ class Settings(_Part):
     """Everything memorykit reads from the project's settings."""
 
     authorizer: BackendSetting
+    authorizer_seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
     embedders: Annotated[dict[str, BackendSetting], Field(min_length=1)]
     serving_profile: str
     extractor: BackendSetting

@@ -12,20 +12,22 @@ from django.http.response import HttpResponseBase
 
 from memorykit_app import conf
 from memorykit_app.api import problems, request_ids
+from memorykit_app.api.admission import admission
 from memorykit_app.api.refusals import BodyTooLarge, MethodRefused, RouteNotFound
 
 View = Callable[..., HttpResponseBase]
 
 
 def guarded(view: View) -> View:
-    """Wrap a view: no body beyond all bounds, no answer but JSON or a problem, no cache."""
+    """Wrap a view: no more calls than can be served, none too large, only JSON or a problem out."""
 
     # A verb opens its own transaction; an outer one would keep what it gave up.
     @transaction.non_atomic_requests
     @wraps(view)
     def edge(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
-            response = _bounded(view, request, *args, **kwargs)
+            with admission().entered():
+                response = _bounded(view, request, *args, **kwargs)
         except Exception as error:  # noqa: BLE001 - nothing may leave but a problem
             response = problems.answer(request, error)
         response[request_ids.HEADER] = request_ids.of(request)

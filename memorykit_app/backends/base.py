@@ -99,7 +99,14 @@ class Target:
 
 
 class Authorizer(Backend):
-    """Decides who may do what. Only the value True allows."""
+    """Decides who may do what. Only the value True allows, and only in time.
+
+    It is asked in a thread of its own, outside the caller's transaction; no answer within
+    MEMORYKIT[AUTHORIZER_SECONDS] is a refusal.
+    """
+
+    #: It asks nobody but this database, in the caller's transaction, so it cannot hang alone.
+    asks_this_database = False
 
     @abstractmethod
     def allows(self, principal: Principal, verb: str, scope: Scope, target: Target) -> bool: ...

@@ -30,6 +30,8 @@ class LoggingObserver(Observer):
 class DenyAll(Authorizer):
     """Refuses everything; what a project gets before it decides."""
 
+    asks_this_database = True
+
     def problems(self) -> list[str]:
         return ["DenyAll refuses every verb: name an authorizer of your own or GrantAuthorizer."]
 

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q
 
-from memorykit_app import backends
+from memorykit_app.backends import timed_authorizer
 from memorykit_app.backends.base import Authorizer, Target
 from memorykit_app.domain.actors import ActorClass, Capability, Principal, actor_class
 from memorykit_app.domain.errors import AccessDenied
@@ -39,9 +39,9 @@ _PERSONAL = frozenset({Capability.REVIEW, Capability.ERASE})
 
 
 def authorize(principal: Principal, verb: str, scope: Scope, target: Target | None = None) -> None:
-    """Pass, or raise AccessDenied. A missing or broken authorizer refuses."""
+    """Pass, or raise AccessDenied. A missing, broken or late authorizer refuses."""
     try:
-        allowed = backends.authorizer().allows(principal, verb, scope, target or Target())
+        allowed = timed_authorizer.serving().allows(principal, verb, scope, target or Target())
     except Exception as error:
         logger.error("authorizer_failed", extra={"error": type(error).__name__})
         raise AccessDenied(verb) from error
@@ -85,6 +85,8 @@ class GrantAuthorizer(Authorizer):
     Nobody activates what they proposed themselves. Operators and the system act with the
     rights of the process; a model may only propose, and write what a host granted it to write.
     """
+
+    asks_this_database = True
 
     def allows(self, principal: Principal, verb: str, scope: Scope, target: Target) -> bool:
         if verb == "activate" and principal.actor in (target.created_by, target.source_agent):

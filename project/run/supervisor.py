@@ -26,7 +26,7 @@ def children(logs: Path, listener: int) -> list[Child]:
     manage = [sys.executable, str(MANAGE)]
     web = [
         *(sys.executable, "-m", "gunicorn", "project.wsgi:application"),
-        *("--bind", f"fd://{listener}", "--workers", "1", "--threads", "8"),
+        *("--bind", f"fd://{listener}", "--workers", "1", "--threads", "24"),
         # No preloading: a pool that is open before the fork is shared by both sides.
         *("--worker-class", "gthread", "--graceful-timeout", "10", "--no-control-socket"),
         *("--timeout", "60", "--access-logfile", "/dev/null"),

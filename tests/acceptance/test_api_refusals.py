@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from django.test import override_settings
 from psycopg import errors as pg
 
 from memorykit_app.api.service import api
+from memorykit_app.backends.base import Authorizer
 from memorykit_app.domain.actors import Capability
 from memorykit_app.domain.errors import BackendError, InvalidRecallResult, Unavailable
 from memorykit_app.models import Memory, sealed
@@ -353,6 +355,56 @@ def test_an_authorizer_that_fails_refuses():
         answer = agent.post("recall", {"query": "x"})
 
     assert (answer.status_code, answer.json()["code"]) == (503, "memory_unavailable")
+
+
+class Hanging(Authorizer):
+    leave = threading.Event()
+
+    def allows(self, principal, verb, scope, target):
+        return self.leave.wait(60)
+
+
+def test_an_authorizer_that_hangs_refuses_and_stores_nothing():
+    agent = host()
+    hangs = {"AUTHORIZER": {"BACKEND": f"{__name__}.Hanging"}, "AUTHORIZER_SECONDS": 0.05}
+
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | hangs):
+        answers = [agent.post("recall", {"query": "x"}), agent.post("memories", NEW)]
+    Hanging.leave.set()
+
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [
+        (503, "memory_unavailable")
+    ] * 2
+    assert all("Retry-After" in answer for answer in answers)
+    assert stored() == 0
+
+
+class Wavering(Authorizer):
+    """Allows the first read it is asked about, and no other."""
+
+    asks_this_database = True
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    def allows(self, principal, verb, scope, target):
+        self.reads += verb == "read"
+        return verb == "read" and self.reads == 1
+
+
+@pytest.mark.parametrize("path", ["memories", "recall", "memory"])
+def test_the_authorizer_is_asked_again_for_each_read(path):
+    record = active()
+    agent = host(Capability.READ)
+    wavers = {"AUTHORIZER": {"BACKEND": f"{__name__}.Wavering"}}
+
+    def read():
+        if path == "recall":
+            return agent.post("recall", {"query": "office"})
+        return agent.get(f"memories/{record.pk}" if path == "memory" else "memories")
+
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | wavers):
+        assert [read().status_code, read().status_code] == [200, 403]
 
 
 def without_id(answer):

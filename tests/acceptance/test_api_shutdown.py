@@ -26,7 +26,7 @@ def web(listener: socket.socket, environment, log) -> subprocess.Popen[bytes]:
     """Start the server as the supervisor does: the listening socket is not its own."""
     command = [
         *(sys.executable, "-m", "gunicorn", "project.wsgi:application"),
-        *("--bind", f"fd://{listener.fileno()}", "--workers", "1", "--threads", "8"),
+        *("--bind", f"fd://{listener.fileno()}", "--workers", "1", "--threads", "24"),
         *("--worker-class", "gthread", "--graceful-timeout", "10", "--no-control-socket"),
     ]
     with log.open("ab") as out:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import contextmanager
+from typing import ClassVar
+
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser, Permission
+from django.db import connection, transaction
 from django.test import override_settings
 
 from memorykit_app.backends.base import Authorizer, Target
@@ -179,3 +184,82 @@ def test_an_authorizer_that_does_not_say_true_refuses(path):
 
     with override_settings(MEMORYKIT=changed):
         assert not allowed(OPERATOR, "activate")
+
+
+class Hanging(Authorizer):
+    leave = threading.Event()
+
+    def allows(self, principal, verb, scope, target):
+        return self.leave.wait(60)
+
+
+@contextmanager
+def asking(authorizer, seconds=2.0):
+    named = {"AUTHORIZER": {"BACKEND": f"{__name__}.{authorizer.__name__}"}}
+    with override_settings(MEMORYKIT=settings.MEMORYKIT | named | {"AUTHORIZER_SECONDS": seconds}):
+        yield
+
+
+def test_an_authorizer_that_hangs_refuses_in_time():
+    with asking(Hanging, 0.05):
+        refusals = [refused(OPERATOR) for _ in range(3)]
+    Hanging.leave.set()
+
+    assert [type(error.__cause__) for error in refusals] == [TimeoutError] * 3
+
+
+class Late(Authorizer):
+    asked: ClassVar[list[str]] = []
+    leave = threading.Event()
+
+    def allows(self, principal, verb, scope, target):
+        self.asked.append(verb)
+        self.leave.wait(60)
+        return True
+
+
+def test_an_authorizer_that_keeps_hanging_is_not_asked_for_a_while():
+    with asking(Late, 0.01):
+        for _ in range(9):
+            refused(OPERATOR)
+        asked = len(Late.asked)
+        Late.leave.set()
+
+    assert asked == 5
+
+
+class Curious(Authorizer):
+    """Tells where it was asked."""
+
+    seen: ClassVar[list[tuple[bool, str]]] = []
+
+    def allows(self, principal, verb, scope, target):
+        connection.ensure_connection()
+        self.seen.append((connection.in_atomic_block, threading.current_thread().name))
+        return True
+
+
+def test_a_host_s_authorizer_is_asked_outside_the_transaction_and_holds_no_connection():
+    before = connections_held()
+    with asking(Curious), transaction.atomic():
+        for _ in range(3):
+            access.authorize(OPERATOR, "activate", SCOPE)
+
+    assert [inside for inside, _ in Curious.seen] == [False] * 3
+    assert all(name.startswith("authorizer") for _, name in Curious.seen)
+    assert connections_held() == before
+
+
+def refused(principal) -> AccessDenied:
+    with pytest.raises(AccessDenied) as told:
+        access.authorize(principal, "activate", SCOPE)
+    return told.value
+
+
+def connections_held() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend'"
+        )
+        return cursor.fetchone()[0]

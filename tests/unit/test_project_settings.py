@@ -13,7 +13,7 @@ from project.services import places
 
 PRINT = "import json, {module} as s; print(json.dumps({expression}, default=str))"
 PRODUCTION = {
-    "SECRET_KEY": "k" * 60,
+    "SECRET_KEY": "0123456789" * 6,
     "MEMORYKIT_FINGERPRINT_KEY": "f" * 40,
     "ALLOWED_HOSTS": "memorykit.example",
     "DATABASE_URL": "postgresql://u:p%40ss@db.example:5433/m",
