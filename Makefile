@@ -1,6 +1,6 @@
 # Only what people type. Each target says in one line what it does; `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help bench-extraction bench-validator bench-recall bench-recall-speed env-bench run test test-pg16 test-pooler pooler soak check fmt openapi screenshots bench-review bench-jobs bench-store tour clean env env-dev browser
+.PHONY: help bench-extraction bench-validator bench-recall bench-recall-speed env-bench run test test-pg16 test-pooler pooler soak check fmt openapi screenshots bench-review bench-jobs bench-store bench-api tour clean env env-dev browser
 
 VENV ?= .venv
 export VENV
@@ -12,6 +12,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 # Settings like those of a server behind HTTPS, with values that are worth nothing.
 PRODUCTION := SECRET_KEY=check-only-check-only-check-only-check-only-check-only-0123456789 \
 	MEMORYKIT_FINGERPRINT_KEY=check-only-check-only-check-only-check-only \
+	METRICS_TOKEN=check-only-check-only-check-only-check-only \
 	ALLOWED_HOSTS=memorykit.example DEBUG=0 \
 	DATABASE_URL=postgresql://memorykit:check-only@127.0.0.1:5432/memorykit \
 	REDIS_URL=redis://:check-only@127.0.0.1:6379/0
@@ -107,6 +108,9 @@ bench-recall-speed: env-bench ## how fast recall answers; long: ARGS="--records 
 
 bench-jobs: env-bench ## no-op jobs beside procrastinate, start delay, cost of a rebuild
 	@exec $(BIN)/python -m benchmarks.jobs $(ARGS)
+
+bench-api: env-bench ## the API under eight clients, beside its bare statement, and under a flood
+	@exec $(BIN)/python -m benchmarks.api $(ARGS)
 
 bench-review: env-dev ## time the review desk over 100,000 records
 	@exec $(BIN)/python -m project.services.testing -- $(BIN)/python benchmarks/review_desk.py $(ARGS)

@@ -118,15 +118,13 @@ def list_memories(request: HttpRequest, project: str, asked: Query[ListQuery]) -
         after=cursors.read(asked.cursor, caller.scope, *question) if asked.cursor else None,
         limit=limit,
     )
-    sources = reading.sources_of(found, scope=caller.scope)
-    more = len(found) == limit
+    following = None
+    if len(found) == limit:
+        last, _ = found[-1]
+        following = cursors.write(Place(last.updated_at, last.pk), caller.scope, *question)
     return ListOut(
-        memories=[records.record(memory, sources[memory.pk], caller.scope) for memory in found],
-        next_cursor=cursors.write(
-            Place(found[-1].updated_at, found[-1].pk), caller.scope, *question
-        )
-        if more
-        else None,
+        memories=[records.record(memory, sources, caller.scope) for memory, sources in found],
+        next_cursor=following,
     )
 
 
@@ -239,7 +237,7 @@ def create_memory(
 
 def answer(memory: Memory, scope: Scope) -> records.Record:
     """Return a record that was just changed as it is answered."""
-    return records.record(memory, reading.sources_of([memory], scope=scope)[memory.pk], scope)
+    return records.record(memory, reading.sources_of(memory, scope=scope), scope)
 
 
 def source_refs(given: list[SourceIn]) -> tuple[SourceRef, ...]:

@@ -18,6 +18,7 @@ from memorykit_app.domain.actors import Capability, Principal
 from memorykit_app.domain.errors import Conflict, InvalidMemory, MemoryNotFound
 from memorykit_app.domain.scope import Scope
 from memorykit_app.models import HostKey
+from memorykit_app.services import rows
 
 MARK = "mk"
 _NO_HASH = "0" * 64
@@ -102,7 +103,8 @@ def authenticate(token: str, *, now: datetime) -> HostKey | None:
     if shape is None:
         return None
     prefix, secret = shape.groups()
-    key = HostKey.objects.filter(prefix=prefix).first()
+    # Each call of a host begins here: a built query would cost half of it.
+    key = next(iter(rows.select(HostKey, "prefix = %s", [prefix])), None)
     stored = key.secret_hash if key else _NO_HASH
     genuine = hmac.compare_digest(stored, _hash(secret))
     if key is None or not genuine or key.revoked_at is not None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import LiteralString
 from uuid import UUID
-
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import OuterRef, Q, QuerySet
-from django.db.models.functions import JSONObject
 
 from memorykit_app import conf
 from memorykit_app.domain import validation
@@ -19,9 +16,30 @@ from memorykit_app.domain.errors import AccessDenied, InvalidMemory, MemoryNotFo
 from memorykit_app.domain.scope import Scope
 from memorykit_app.domain.states import Kind, State
 from memorykit_app.models import Memory, Revision, Source, access, sealed
+from memorykit_app.services import rows
 from memorykit_app.services.faults import guarded
 
-_SOURCE = {field.name: field.name for field in fields(SourceRef)}
+_PARTS = tuple(field.name for field in fields(SourceRef))
+#: A record and where it comes from, by kind and ref.
+Recorded = tuple[Memory, tuple[SourceRef, ...]]
+
+# In the statement of the record, so that a change meanwhile cannot pair old words with new
+# sources.
+_SOURCES: LiteralString = """(
+    SELECT json_agg(
+             json_build_object(
+               'kind', source.kind,
+               'ref', source.ref,
+               'evidence_hash', source.evidence_hash,
+               'quote', source.quote,
+               'message_index', source.message_index,
+               'quote_start', source.quote_start,
+               'quote_end', source.quote_end)
+             ORDER BY source.kind, source.ref)
+      FROM memorykit_source AS source
+     WHERE source.scope_id = memorykit_memory.scope_id
+       AND source.memory_id = memorykit_memory.id)"""
+_EFFECTIVE: LiteralString = " AND valid_from <= %s AND (valid_until IS NULL OR valid_until > %s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +61,8 @@ def list_memories(
     key: str | None = None,
     after: Place | None = None,
     limit: int,
-) -> list[Memory]:
-    """Return records, newest change first, ties by id; `after` is exclusive.
+) -> list[Recorded]:
+    """Return records with their sources, newest change first, ties by id; `after` is exclusive.
 
     States other than active need the review right; without it, active records that are not
     effective at `now` are left out.
@@ -53,49 +71,47 @@ def list_memories(
     _bounded(limit)
     if key is not None:
         key = validation.text("key", key, limit=limits.key_chars, blank=False)
+    condition: LiteralString = "scope_id = %s AND state = %s"
+    params: list[object] = [scope.id, state.value]
     with sealed(scope):
         access.authorize(by, access.READ, scope)
-        rows = Memory.objects.in_scope(scope).filter(state=state.value)
         if state is not State.ACTIVE:
             access.authorize(by, access.REVIEW, scope)
         elif not _may_review(by, scope):
-            rows = _effective(rows, now)
+            condition += _EFFECTIVE
+            params += [now, now]
         if kind is not None:
-            rows = rows.filter(kind=kind.value)
+            condition += " AND kind = %s"
+            params.append(kind.value)
         if key is not None:
-            rows = rows.filter(key=key)
+            condition += " AND key = %s"
+            params.append(key)
         if after is not None:
-            rows = rows.filter(
-                Q(updated_at__lt=after.updated_at)
-                | Q(updated_at=after.updated_at, id__gt=after.memory_id)
-            )
-        return list(rows.order_by("-updated_at", "id")[:limit])
+            condition += " AND (updated_at < %s OR updated_at = %s AND id > %s)"
+            params += [after.updated_at, after.updated_at, after.memory_id]
+        condition += " ORDER BY updated_at DESC, id LIMIT %s"
+        return _recorded(condition, [*params, limit])
 
 
 @guarded
-def read(
-    memory_id: UUID, *, scope: Scope, by: Principal, now: datetime
-) -> tuple[Memory, tuple[SourceRef, ...]]:
+def read(memory_id: UUID, *, scope: Scope, by: Principal, now: datetime) -> Recorded:
     """Return one record and its sources by kind and ref.
 
     Raises MemoryNotFound, also when the record is not active and effective at `now` and the
     caller may not review: to them it is not there.
     """
     validation.identity(memory_id)
+    condition: LiteralString = "scope_id = %s AND id = %s"
+    params: list[object] = [scope.id, memory_id]
     with sealed(scope):
         access.authorize(by, access.READ, scope)
-        rows = Memory.objects.in_scope(scope).filter(pk=memory_id)
         if not _may_review(by, scope):
-            rows = _effective(rows.filter(state=State.ACTIVE.value), now)
-        # In one statement, so that a change meanwhile cannot pair old words with new sources.
-        sources = Source.objects.in_scope(scope).filter(memory_id=OuterRef("pk"))
-        with_sources = rows.annotate(
-            found=ArraySubquery(sources.order_by("kind", "ref").values(row=JSONObject(**_SOURCE)))
-        )
-        memory = with_sources.first()
-        if memory is None:
-            raise MemoryNotFound
-        return memory, tuple(SourceRef(**row) for row in memory.found)
+            condition += " AND state = %s" + _EFFECTIVE
+            params += [State.ACTIVE.value, now, now]
+        found = _recorded(condition, params)
+    if not found:
+        raise MemoryNotFound
+    return found[0]
 
 
 @guarded
@@ -111,21 +127,20 @@ def revisions(
         access.authorize(by, access.REVIEW, scope)
         if not Memory.objects.in_scope(scope).filter(pk=memory_id).exists():
             raise MemoryNotFound
-        rows = Revision.objects.in_scope(scope).filter(memory_id=memory_id)
+        found = Revision.objects.in_scope(scope).filter(memory_id=memory_id)
         if before_version:
-            rows = rows.filter(version__lt=before_version)
-        return list(rows.order_by("-version")[:limit])
+            found = found.filter(version__lt=before_version)
+        return list(found.order_by("-version")[:limit])
 
 
 @guarded
-def sources_of(memories: Sequence[Memory], *, scope: Scope) -> dict[UUID, tuple[SourceRef, ...]]:
-    """Return the sources of records that the caller was given, by kind and ref."""
-    found: dict[UUID, list[SourceRef]] = {memory.pk: [] for memory in memories}
+def sources_of(memory: Memory, *, scope: Scope) -> tuple[SourceRef, ...]:
+    """Return the sources of a record that the caller was given, by kind and ref."""
     with sealed(scope):
-        rows = Source.objects.in_scope(scope).filter(memory_id__in=found)
-        for row in rows.order_by("kind", "ref").values("memory_id", *_SOURCE):
-            found[row.pop("memory_id")].append(SourceRef(**row))
-    return {memory_id: tuple(sources) for memory_id, sources in found.items()}
+        found = rows.select(
+            Source, "scope_id = %s AND memory_id = %s ORDER BY kind, ref", [scope.id, memory.pk]
+        )
+    return tuple(SourceRef(**{name: getattr(row, name) for name in _PARTS}) for row in found)
 
 
 def _may_review(by: Principal, scope: Scope) -> bool:
@@ -136,11 +151,11 @@ def _may_review(by: Principal, scope: Scope) -> bool:
     return True
 
 
-def _effective(rows: QuerySet[Memory], now: datetime) -> QuerySet[Memory]:
-    return rows.filter(
-        Q(valid_until__isnull=True) | Q(valid_until__gt=now),
-        valid_from__lte=now,
-    )
+def _recorded(condition: LiteralString, params: Sequence[object]) -> list[Recorded]:
+    return [
+        (memory, tuple(SourceRef(**source) for source in found or ()))
+        for memory, found in rows.select_with(Memory, _SOURCES, condition, params)
+    ]
 
 
 def _bounded(limit: int) -> None:

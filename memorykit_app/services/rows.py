@@ -45,6 +45,19 @@ def select(model: type[M], condition: LiteralString, params: Sequence[Any]) -> l
         return [model.from_db(connection.alias, names, row) for row in cursor.fetchall()]
 
 
+def select_with(
+    model: type[M], beside: LiteralString, condition: LiteralString, params: Sequence[Any]
+) -> list[tuple[M, Any]]:
+    """Return the rows of a condition as `select` does, each with the value of an expression."""
+    names = [field.attname for field in model._meta.concrete_fields]
+    with connection.cursor() as cursor:
+        cursor.execute(_select(model, condition, beside), params)
+        return [
+            (model.from_db(connection.alias, names, row), value)
+            for *row, value in cursor.fetchall()
+        ]
+
+
 def update(
     model: type[models.Model],
     changes: Mapping[str, Any],
@@ -77,8 +90,10 @@ def _insert(model: type[models.Model]) -> str:
 
 
 @cache
-def _select(model: type[models.Model], condition: LiteralString) -> str:
+def _select(model: type[models.Model], condition: LiteralString, beside: LiteralString = "") -> str:
     columns = _list(_columns(model))
+    if beside:
+        columns = SQL(", ").join([columns, SQL(beside)])
     return _text(SQL("SELECT {} FROM {} WHERE {}").format(columns, _table(model), SQL(condition)))
 
 

@@ -110,7 +110,8 @@ class ServiceStore(Store):
         return reading.read(memory_id, scope=scope, by=self.by, now=self.now)[1]
 
     def active(self, scope: Scope) -> Sequence[Any]:
-        return reading.list_memories(scope=scope, by=self.by, now=self.now, limit=100)
+        found = reading.list_memories(scope=scope, by=self.by, now=self.now, limit=100)
+        return [memory for memory, _ in found]
 
     def revisions(self, memory_id: UUID, scope: Scope, *, before_version: int = 0) -> Sequence[Any]:
         return reading.revisions(
